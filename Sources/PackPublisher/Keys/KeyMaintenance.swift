@@ -56,6 +56,15 @@ package struct KeyMaintenance: Sendable {
         return (version, true)
     }
 
+    /// Has the owner sign whether each new version needs a signed statement of how it was built.
+    /// - Returns: False if it was so before.
+    package func requireProvenance(_ isRequired: Bool, owner: [any Signer]) async throws -> Bool {
+        let (_, targets) = try await trust.refresh()
+        guard targets.body.requiresProvenance != isRequired else { return false }
+        try await reviseTargets(targets, owner: owner) { $0.requiresProvenance = isRequired }
+        return true
+    }
+
     /// The present targets, and the version of a package's role.
     func newest(of package: PackageID) async throws -> (targets: SignedDocument<TargetsMetadata>, version: Int) {
         let (_, targets) = try await trust.refresh()

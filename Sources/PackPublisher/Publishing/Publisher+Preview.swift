@@ -32,6 +32,7 @@ extension Publisher {
             let missing = try await registry.missingObjects(of: archive.sealed.bytes).subtracting(sent)
             let objects = manifest.ownObjects.filter { missing.contains($0.digest) }
             let delegates = try await requireKey(for: manifest.package)
+            try await requireProvenance(of: archive.sealed.name)
             if !manifest.shared.isEmpty {
                 if published == nil { published = try await self.published(with: selection) }
                 try await checkPins(of: manifest, published ?? [:], selection)
@@ -53,6 +54,13 @@ extension Publisher {
             throw RegistryError(.notFound, "\(package) \(version) is not published, or was withdrawn before")
         }
         _ = try await requireKey(for: package)
+    }
+
+    /// The owner may want to know how versions are built. The registry refuses the same, after the upload.
+    func requireProvenance(of version: VersionName) async throws {
+        guard origin == nil, try await trust.refresh(to: .recent).targets.body.requiresProvenance else { return }
+        throw RegistryError(
+            .invalid, "the app's owner wants to know how versions are built: publish \(version) with --provenance")
     }
 
     /// - Returns: whether the package is new, and the owner's key would delegate it.

@@ -41,15 +41,18 @@ package struct Publisher: Sendable {
     let registry: any Registry
     let trust: PublisherTrust
     let keys: SigningKeys
+    /// Where the packages come from; nil: they are published without provenance.
+    let origin: BuildOrigin?
     private let now: @Sendable () -> Date
 
     package init(
-        registry: any Registry, trust: PublisherTrust, keys: SigningKeys,
+        registry: any Registry, trust: PublisherTrust, keys: SigningKeys, origin: BuildOrigin? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.registry = registry
         self.trust = trust
         self.keys = keys
+        self.origin = origin
         self.now = now
     }
 
@@ -76,6 +79,7 @@ package struct Publisher: Sendable {
                 isListed.insert(archive.sealed.digest)
             } else {
                 if try await requireKey(for: package) { delegated.append(package) }
+                try await requireProvenance(of: archive.sealed.name)
                 // The registry refuses whose token may not publish it.
                 if selection.archives.count > 1 { _ = try await registry.missingObjects(of: archive.sealed.bytes) }
             }
@@ -132,6 +136,9 @@ package struct Publisher: Sendable {
         let path = ViewLayout.manifestTarget(manifest.package, manifest.version)
         let info = TargetInfo(of: archive.sealed.bytes)
         var outcome = PublishOutcome.published
+        var note = note
+        note.provenance = try origin?.envelope(of: archive.sealed, by: keys.publisher)
+        let about = note
         let isNew = try await signing(manifest.package) { role in
             if let listed = role.targets[path] {
                 guard listed == info else { throw Self.otherContent(manifest) }
@@ -140,7 +147,7 @@ package struct Publisher: Sendable {
             role.targets[path] = info
             return true
         } submit: { bytes in
-            outcome = try await registry.publish(manifest: digest, role: bytes, note: note)
+            outcome = try await registry.publish(manifest: digest, role: bytes, note: about)
         }
         return Published(manifest, isNew ? outcome : .unchanged, sent: missing)
     }

@@ -73,8 +73,16 @@ extension RemoteRegistry: RegistryPublishing {
             && ["\"note\"", "\"commit\""].contains(where: { error.message.contains($0) })
         {
             // An older registry keeps no notes, and refuses what it does not know.
-            return try await call(Endpoints.publishVersion, VersionRequest(manifest: manifest, role: role))
+            return try await call(
+                Endpoints.publishVersion, VersionRequest(manifest: manifest, role: role, note: note.withoutWords))
         }
+    }
+
+    package func provenance(of version: VersionName) async throws -> [UInt8]? {
+        do {
+            return try await call(
+                Endpoints.provenance, (), path: ["package": version.package.text, "version": version.version.description])
+        } catch let error as RegistryError where error.kind == .notFound { return nil }
     }
 
     package func withdraw(

@@ -110,6 +110,12 @@ extension AuthorizedRegistry {
         return outcome
     }
 
+    package func provenance(of version: VersionName) async throws -> [UInt8]? {
+        var query = FactsQuery.unsigned
+        query.provenance = version
+        return try await services.store.facts(query).provenance
+    }
+
     package func withdraw(
         _ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8], consent: OfferConsent
     ) async throws {

@@ -48,6 +48,10 @@ package struct VersionPublication: RegistryChange {
         let policy = try RoleUpdatePolicy(manifest.package, facts, now: changes.time)
         let document = try policy.judge(
             role, change: .publish(manifest.version, manifest: sealed.digest, length: sealed.bytes.count))
+        let targets: SignedDocument<TargetsMetadata> = try facts.required(TopLevelRole.targets.rawValue)
+        let check = ProvenanceCheck(
+            sealed: sealed, authority: policy.authority, isRequired: targets.body.requiresProvenance)
+        try check.check(note.provenance)
         changes.put(document, as: ViewLayout.role(of: manifest.package))
         changes.publications.append(
             ChangeSet.Publication(version: sealed.name, manifest: sealed.digest, note: note))

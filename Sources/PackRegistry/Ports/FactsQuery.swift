@@ -154,6 +154,8 @@ package struct FactsQuery: Sendable {
     package var removals: [Object] = []
     package var view: View?
     package var tokens: Tokens?
+    /// The version whose provenance is read.
+    package var provenance: VersionName?
     /// Read with the number of the next change, and how many approvals each channel requires.
     package var approvals: Approvals?
     /// How many entries of the audit log to read, newest first.

@@ -77,6 +77,7 @@ package struct RegistryFacts: Sendable {
     package var publishedManifests: [ViewPath] = []
     package var oldestManifest: ViewPath?
     package var tokens: [Token] = []
+    package var provenance: [UInt8]?
     /// How many approvals each channel requires; without an entry none were ever required.
     package var requiredApprovals: [ChannelName: Int] = [:]
     /// All events of the changes that were asked for, oldest first.

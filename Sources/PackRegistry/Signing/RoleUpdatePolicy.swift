@@ -14,7 +14,7 @@ package struct RoleUpdatePolicy {
     }
 
     private let package: PackageID
-    private let authority: RoleAuthority
+    let authority: RoleAuthority
     package let current: SignedDocument<TargetsMetadata>?
     private let now: Date
 

@@ -56,6 +56,9 @@ package protocol RegistryPublishing: Sendable {
     /// again.
     func publish(manifest: Digest, role: [UInt8], note: VersionNote) async throws -> PublishOutcome
 
+    /// The signed envelope in which a publisher said how a version was built (``BuildProvenance``); nil without one.
+    func provenance(of version: VersionName) async throws -> [UInt8]?
+
     /// Stores the publisher's newer role that no longer lists a version's manifest, and stops offering the version on
     /// every channel. Devices refuse it from then on, whatever a channel says.
     /// - Parameter consent: what the caller accepts of what devices go to instead.

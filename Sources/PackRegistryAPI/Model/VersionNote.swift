@@ -1,4 +1,4 @@
-/// What a publisher says about a version, for people: it decides nothing and is not signed.
+/// What a publisher says about a version, for people. Text and commit decide nothing and are not signed; the provenance is.
 package struct VersionNote: Hashable, Sendable {
     /// Of each field, in bytes.
     package static let maximumLength = 500
@@ -7,6 +7,8 @@ package struct VersionNote: Hashable, Sendable {
     package let text: String?
     /// The commit of the sources, as the version control names it.
     package let commit: String?
+    /// How it was built: a signed envelope (``BuildProvenance``).
+    package var provenance: [UInt8]?
 
     /// - Throws: ``RegistryError`` of the kind `.invalid` for a field that is empty, too long or not one line.
     package init(text: String?, commit: String?) throws(RegistryError) {
@@ -29,5 +31,12 @@ package struct VersionNote: Hashable, Sendable {
 
     package static let none = VersionNote()
 
-    package var isEmpty: Bool { text == nil && commit == nil }
+    package var isEmpty: Bool { text == nil && commit == nil && provenance == nil }
+
+    /// Without what an older registry does not keep. The provenance stays: it is not dropped silently.
+    package var withoutWords: VersionNote {
+        var note = VersionNote.none
+        note.provenance = provenance
+        return note
+    }
 }

@@ -18,12 +18,15 @@ package struct VersionRequest: Hashable, Sendable {
     package var json: JSONObject {
         var json: JSONObject = ["manifest": .string(manifest.hex), "role": JSONValue(role: role)]
         json.set(note)
+        json["provenance"] = note.provenance.map { JSONValue(role: $0) }
         return json
     }
 
     package init(json: JSONObject) throws {
-        try json.refuseKeys(outside: ["manifest", "role", "note", "commit"])
-        try self.init(manifest: Digest(hex: json.string("manifest")), role: json.role(), note: json.note())
+        try json.refuseKeys(outside: ["manifest", "role", "note", "commit", "provenance"])
+        var note = try json.note()
+        if json["provenance"] != nil { note.provenance = try json.decoded("provenance") }
+        try self.init(manifest: Digest(hex: json.string("manifest")), role: json.role(), note: note)
     }
 }
 
@@ -69,10 +72,12 @@ extension JSONValue {
 }
 
 extension JSONObject {
-    fileprivate func role() throws -> [UInt8] {
-        guard let role = Data(base64Encoded: try string("role")) else {
-            throw JSONError.unexpected(field: "role", wanted: "base64", found: "another text")
+    fileprivate func role() throws -> [UInt8] { try decoded("role") }
+
+    fileprivate func decoded(_ name: String) throws -> [UInt8] {
+        guard let data = Data(base64Encoded: try string(name)) else {
+            throw JSONError.unexpected(field: name, wanted: "base64", found: "another text")
         }
-        return Array(role)
+        return Array(data)
     }
 }

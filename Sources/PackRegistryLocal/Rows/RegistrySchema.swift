@@ -53,6 +53,15 @@ enum RegistrySchema {
             try db.execute(
                 sql: "ALTER TABLE token ADD COLUMN trust TEXT; ALTER TABLE token ADD COLUMN parent TEXT;")
         }
+        migrator.registerMigration("provenance of versions") { db in
+            // A signed envelope each, where the publisher sent one.
+            try db.execute(
+                sql: """
+                    CREATE TABLE provenance (
+                        package TEXT NOT NULL, version TEXT NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (package, version)
+                    ) STRICT, WITHOUT ROWID;
+                    """)
+        }
         return migrator
     }
 

@@ -31,6 +31,13 @@ struct PostgresSchema {
         Step(
             name: "trust in issuers of id tokens",
             sql: "ALTER TABLE token ADD COLUMN trust TEXT; ALTER TABLE token ADD COLUMN parent TEXT COLLATE \"C\""),
+        Step(
+            name: "provenance of versions",
+            sql: """
+                CREATE TABLE provenance (
+                    package TEXT COLLATE "C" NOT NULL, version TEXT COLLATE "C" NOT NULL, bytes BYTEA NOT NULL,
+                    PRIMARY KEY (package, version))
+                """),
     ]
 
     /// Any number that no other program uses for a lock of its own.

@@ -54,6 +54,7 @@ package struct RowCopy {
         Table(
             name: "audit", columns: ["sequence", "time", "actor", "action", "subject", "detail"], key: ["sequence"],
             isNumbered: true),
+        Table(name: "provenance", columns: ["package", "version", "bytes"], key: ["package", "version"]),
         Table(name: "metadata", columns: ["role", "version", "bytes"], key: ["role", "version"]),
         Table(
             name: "channelFile", columns: ["digest", "channel", "bytes", "sequence", "format"],

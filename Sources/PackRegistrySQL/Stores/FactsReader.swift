@@ -51,6 +51,7 @@ struct FactsReader {
         case .hash(let hash): facts.tokens = try TokenTable(db: db).tokens(hash: hash)
         case nil: break
         }
+        if let version = query.provenance { facts.provenance = try versions.provenance(of: version) }
         if let approvals = query.approvals {
             facts.approvalEvents = try ApprovalTable(db: db).events(approvals)
             facts.nextChange = try ApprovalTable(db: db).nextChange()

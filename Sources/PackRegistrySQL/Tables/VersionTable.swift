@@ -112,6 +112,17 @@ package struct VersionTable {
                 version.package.text, version.version.description, publication.manifest.hex, now, actor.name, note.text,
                 note.commit,
             ])
+        guard let provenance = note.provenance else { return }
+        try db.execute(
+            sql: "INSERT INTO provenance (package, version, bytes) VALUES (?, ?, ?)",
+            arguments: [version.package.text, version.version.description, Data(provenance)])
+    }
+
+    func provenance(of version: VersionName) throws -> [UInt8]? {
+        try Row.fetchOne(
+            db, sql: "SELECT bytes FROM provenance WHERE package = ? AND version = ?",
+            arguments: [version.package.text, version.version.description]
+        )?.blob("bytes")
     }
 
     func withdraw(_ version: VersionName, reason: String) throws {

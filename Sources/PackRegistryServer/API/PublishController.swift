@@ -22,6 +22,13 @@ struct PublishController {
             try await call.registry.publish(
                 manifest: version.manifest, role: version.role, note: version.note)
         }
+        router.add(Endpoints.provenance) { call, _ in
+            let version = try VersionName(PackageID(call.value("package")), SemanticVersion(call.value("version")))
+            guard let bytes = try await call.registry.provenance(of: version) else {
+                throw Problem.notFound("there is no provenance of \(version)")
+            }
+            return bytes
+        }
         router.add(Endpoints.withdraw) { call, withdrawal in
             try await call.registry.withdraw(
                 SemanticVersion(call.value("version")), of: PackageID(call.value("package")),

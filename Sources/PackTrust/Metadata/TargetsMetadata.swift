@@ -33,6 +33,14 @@ public struct TargetsMetadata: RoleMetadata, Delegator {
         return MetadataFields(object)
     }
 
+    /// Whether the owner wants a signed statement of how each new version was built. The field is ours: other clients pass it on.
+    public var requiresProvenance: Bool {
+        get { (try? extra[Self.provenanceField]?.string()) == "required" }
+        set { extra[Self.provenanceField] = newValue ? "required" : nil }
+    }
+
+    private static let provenanceField = "x-packtool-provenance"
+
     public func authority(for role: String) -> RoleAuthority? {
         delegations?.authority(for: role)
     }

@@ -69,6 +69,13 @@ struct RegistrySession {
             registry: registry, root: anchor.root, store: anchor.store(in: project), place: "the registry \(location)")
     }
 
+    /// The same for what only reads: nothing is renewed, and nothing that was seen is kept.
+    func readingTrust() async throws -> PublisherTrust {
+        let anchor = try await TrustAnchor(project: project, registry: registry, isKept: false)
+        let store = PreviewTrustStore(try anchor.store(in: project))
+        return try PublisherTrust(registry: registry, root: anchor.root, store: store)
+    }
+
     /// Removes what the project has seen of the registry; its root stays.
     func forgetSeenMetadata() async throws {
         let folder = try await TrustAnchor(project: project, registry: registry).store(in: project).folder
@@ -81,7 +88,9 @@ struct RegistrySession {
     }
 
     /// - Parameter isDryRun: writes nothing, neither here nor in the registry.
-    func publisher(console: Console, isDryRun: Bool = false) async throws -> Publisher {
+    func publisher(
+        console: Console, origin: BuildOrigin? = nil, isDryRun: Bool = false
+    ) async throws -> Publisher {
         let keys = try keys.signingKeys()
         guard !keys.publisher.isEmpty else {
             let variable = KeyFolder.Name.publisher.variable
@@ -95,12 +104,9 @@ struct RegistrySession {
                     + "packtool keys generate publisher")
         }
         guard isDryRun else {
-            return Publisher(registry: registry, trust: try await trust(console: console), keys: keys)
+            return Publisher(registry: registry, trust: try await trust(console: console), keys: keys, origin: origin)
         }
-        let anchor = try await TrustAnchor(project: project, registry: registry, isKept: false)
-        let store = PreviewTrustStore(try anchor.store(in: project))
-        return Publisher(
-            registry: registry, trust: PublisherTrust(registry: registry, root: anchor.root, store: store), keys: keys)
+        return Publisher(registry: registry, trust: try await readingTrust(), keys: keys, origin: origin)
     }
 
     /// Makes the patches and small downloads that a change left to be made. The change is there already, devices can use

@@ -221,6 +221,9 @@ final class MemoryRegistryStore: RegistryStore {
             facts.tokens += state.tokens.filter { $0.record.id == parent }
         case nil: break
         }
+        if let version = query.provenance {
+            facts.provenance = state.versions.first { $0.name == version }?.note.provenance
+        }
         if let approvals = query.approvals { facts.read(approvals, from: state.approvals) }
         if query.signs || query.approvals != nil {
             facts.requiredApprovals = state.required

@@ -90,6 +90,15 @@ struct OperationsTests {
         expectClearError(outcome, naming: ["sign-pkcs11.sh", "PKCS11_TOKEN"])
     }
 
+    @Test func `an owner requires provenance as the document has it`() async throws {
+        let scene = try await AttackScene()
+        try await Self.carryOut("How versions were built", on: ["owner": scene.tool])
+        let zip = try await Self.build(scene.tool, "1.1.0")
+        let refused = try await scene.tool.run("publish", zip, "--channel", "beta")
+        expectClearError(refused, naming: ["--provenance"])
+        try await scene.tool.run("publish", zip, "--channel", "beta", "--provenance").expectSuccess()
+    }
+
     @Test func `CI systems are trusted as the document has it`() async throws {
         let tool = try Tool()
         try await tool.run("init", "--template", "config").expectSuccess()

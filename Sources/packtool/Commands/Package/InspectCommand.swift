@@ -17,10 +17,22 @@ struct InspectCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        try await PackageSource(source).withArchive(registry: registryOptions, console: global.console) { file in
+        let source = try PackageSource(source)
+        let provenance = try await shownProvenance(of: source.version)
+        try await source.withArchive(registry: registryOptions, console: global.console) { file in
             let package = try PackageArchive.open(file)
-            global.console.result(text(package), json: .object(json(package)))
+            try provenance?.check(package.sealed)
+            var json = json(package)
+            json["provenance"] = provenance.map { .object($0.json) }
+            let text = text(package) + (provenance.map { "\n" + $0.text } ?? "")
+            global.console.result(text, json: .object(json))
         }
+    }
+
+    private func shownProvenance(of version: VersionName?) async throws -> ShownProvenance? {
+        guard let version else { return nil }
+        let session = try await RegistrySession(registryOptions, console: global.console)
+        return try await ShownProvenance(of: version, in: session)
     }
 
     private func text(_ package: PackageArchive) -> String {

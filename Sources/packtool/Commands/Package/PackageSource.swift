@@ -27,6 +27,12 @@ struct PackageSource {
         place = .registry(try PackageID(String(parts[0])), try SemanticVersion(String(parts[1])))
     }
 
+    /// The version in the registry; nil for a file.
+    var version: VersionName? {
+        guard case .registry(let package, let version) = place else { return nil }
+        return VersionName(package, version)
+    }
+
     /// Gives the zip to `body`; one from the registry is fetched to a temporary file that goes afterwards.
     func withArchive<Result>(
         registry options: RegistryOptions, console: Console, _ body: (URL) async throws -> Result

@@ -71,6 +71,10 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The commit of the sources (default: the CI job's).", valueName: "COMMIT"))
     var commit: String?
 
+    @Flag(
+        help: "Attach a signed statement of how the packages were built: commit, repository, workflow, lock files (SLSA).")
+    var provenance = false
+
     @OptionGroup var offer: OfferOptions
     @OptionGroup var proposal: ProposalOptions
     @OptionGroup var dryRun: DryRunOption
@@ -115,7 +119,13 @@ struct PublishCommand: AsyncParsableCommand {
                 isDryRun: isDryRun, offers.compactMap { older[$0.channel] }.joined(separator: "\n"), options)
         }
         let intended = try await preview(pages, asSet: isSet, packages.manifests, offers)
-        let publisher = try await session.publisher(console: console, isDryRun: isDryRun)
+        let origin =
+            provenance
+            ? try BuildOrigin(
+                ProcessInfo.processInfo.environment, commit: about.commit,
+                folder: URL(filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory))
+            : nil
+        let publisher = try await session.publisher(console: console, origin: origin, isDryRun: isDryRun)
         if isDryRun {
             let versions = try await publisher.preview(packages)
             let approvals = intended.compactMap {

@@ -159,6 +159,8 @@ struct KeepingRegistry: Registry {
     }
 
     func tokens() async throws -> [TokenRecord] { [] }
+    func provenance(of version: VersionName) async throws -> [UInt8]? { nil }
+
     func createTrust(_ request: TrustRequest) async throws -> TokenRecord {
         throw RegistryError(.invalid, "this registry trusts nobody")
     }

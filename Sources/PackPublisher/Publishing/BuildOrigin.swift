@@ -1,0 +1,71 @@
+package import Foundation
+package import PackFormat
+import PackJSON
+package import PackRegistryAPI
+package import PackTrust
+
+/// Where the packages come from that are published here: what their provenance says.
+package struct BuildOrigin: Hashable, Sendable {
+    let source: String?
+    let commit: String?
+    let ref: String?
+    let workflow: String?
+    let builder: String
+    let invocation: String?
+    let inputs: [BuildProvenance.Input]
+
+    /// The files that say which other packages a web build takes.
+    private static let lockFiles = [
+        "bun.lock", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock",
+    ]
+
+    /// By the variables of the CI system; elsewhere little is known.
+    ///
+    /// Sources: "Default environment variables" of GitHub Actions, "Predefined CI/CD variables" of GitLab. The builder's id is that
+    /// which the two systems' own provenance has.
+    /// - Parameters:
+    ///   - commit: of the sources, where no CI system names it.
+    ///   - folder: the project's, in which lock files are looked for.
+    package init(_ environment: [String: String], commit: String?, folder: URL) throws {
+        func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+        inputs = try Self.lockFiles.compactMap { name in
+            let file = folder.appending(path: name)
+            guard FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) else { return nil }
+            return try BuildProvenance.Input(name: name, digest: Digest(of: Data(contentsOf: file)))
+        }
+        if let server = value("GITHUB_SERVER_URL"), let repository = value("GITHUB_REPOSITORY") {
+            source = "git+\(server)/\(repository)"
+            self.commit = value("GITHUB_SHA") ?? commit
+            ref = value("GITHUB_REF")
+            workflow = value("GITHUB_WORKFLOW_REF")
+            builder = "https://github.com/actions/runner/\(value("RUNNER_ENVIRONMENT") ?? "self-hosted")"
+            invocation = value("GITHUB_RUN_ID").map {
+                "\(server)/\(repository)/actions/runs/\($0)/attempts/\(value("GITHUB_RUN_ATTEMPT") ?? "1")"
+            }
+        } else if let project = value("CI_PROJECT_URL") {
+            source = "git+\(project)"
+            self.commit = value("CI_COMMIT_SHA") ?? commit
+            ref = value("CI_COMMIT_REF_NAME")
+            workflow = value("CI_CONFIG_PATH")
+            builder = "\(project)/-/runners/\(value("CI_RUNNER_ID") ?? "unknown")"
+            invocation = value("CI_JOB_URL")
+        } else {
+            source = nil
+            self.commit = commit
+            ref = nil
+            workflow = nil
+            builder = "urn:packtool:builder:unknown"
+            invocation = nil
+        }
+    }
+
+    /// The signed statement about one package.
+    func envelope(of sealed: SealedManifest, by signers: [any Signer]) throws -> [UInt8] {
+        let provenance = BuildProvenance(
+            version: sealed.name, manifest: sealed.digest, source: source, commit: commit, ref: ref, workflow: workflow,
+            builder: builder, invocation: invocation, inputs: inputs)
+        return try SignedEnvelope(
+            JSONValue.object(provenance.json).canonicalBytes, type: BuildProvenance.payloadType, by: signers
+        ).bytes
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import PackFormat
+import PackJSON
+import PackTrust
+import Testing
+
+@testable import PackPublisher
+@testable import PackRegistry
+@testable import PackRegistryAPI
+
+/// What a registry takes as a version's provenance, whoever sends it.
+struct ProvenanceRuleTests {
+    private struct Scene {
+        let sealed: SealedManifest
+        let publisher: PrivateKey
+        let thief: PrivateKey
+        let check: ProvenanceCheck
+
+        init(isRequired: Bool = true) async throws {
+            let shop = try await Shop()
+            sealed = try shop.page("1.0.0").sealed
+            publisher = try PrivateKey.generate(.ecdsa)
+            thief = try PrivateKey.generate(.ecdsa)
+            var targets = TargetsMetadata(expires: Date().addingTimeInterval(1_000))
+            try targets.delegate("x", to: [publisher.publicKey], paths: ["x/*"])
+            let authority = try #require(targets.authority(for: "x"))
+            check = ProvenanceCheck(sealed: sealed, authority: authority, isRequired: isRequired)
+        }
+
+        func statement(_ change: (inout JSONObject) -> Void = { _ in }, version: String = "1.0.0") throws -> [UInt8] {
+            let provenance = try BuildProvenance(
+                version: VersionName(sealed.name.package, SemanticVersion(version)), manifest: sealed.digest, source: "git+https://a",
+                commit: "c", ref: nil, workflow: nil, builder: "b", invocation: nil, inputs: [])
+            var json = provenance.json
+            change(&json)
+            return JSONValue.object(json).canonicalBytes
+        }
+    }
+
+    private static func refusal(_ scene: Scene, _ bytes: [UInt8]?, _ kind: RegistryError.Kind) -> String {
+        let error = #expect(throws: RegistryError.self) { try scene.check.check(bytes) }
+        #expect(error?.kind == kind, "\(String(describing: error))")
+        return error?.message ?? ""
+    }
+
+    @Test func `a publisher's statement about these bytes counts, and nothing else`() async throws {
+        let scene = try await Scene()
+        let type = BuildProvenance.payloadType
+        func envelope(_ payload: [UInt8], type: String = type, by key: PrivateKey? = nil) throws -> [UInt8] {
+            try SignedEnvelope(payload, type: type, by: [key ?? scene.publisher]).bytes
+        }
+        try scene.check.check(envelope(scene.statement()))
+        #expect(Self.refusal(scene, nil, .invalid).contains("--provenance"))
+        #expect(try Self.refusal(scene, envelope(scene.statement(), by: scene.thief), .forbidden).contains("no key"))
+        #expect(try Self.refusal(scene, envelope(scene.statement(), type: "text/plain"), .invalid).contains("text/plain"))
+        #expect(try Self.refusal(scene, envelope(scene.statement(version: "1.0.1")), .invalid).contains("1.0.1"))
+        let other = try scene.statement { json in
+            json["subject"] = [["name": "checkout@1.0.0", "digest": ["sha256": .string(Digest(of: [1]).hex)]]]
+        }
+        #expect(try Self.refusal(scene, envelope(other), .invalid).contains("not of checkout 1.0.0"))
+        let changes: [(inout JSONObject) -> Void] = [
+            { $0["predicateType"] = "https://slsa.dev/provenance/v2" }, { $0["_type"] = "https://in-toto.io/Statement/v0.1" },
+            { $0["subject"] = [] }, { $0["subject"] = [["name": "checkout", "digest": ["sha256": ""]]] }, { $0["predicate"] = nil },
+        ]
+        for change in changes {
+            #expect(try Self.refusal(scene, envelope(scene.statement(change)), .invalid).contains("cannot be used"))
+        }
+        #expect(Self.refusal(scene, [UInt8]("{}".utf8), .invalid).contains("cannot be used"))
+        #expect(Self.refusal(scene, [UInt8](repeating: 32, count: 70_000), .tooLarge).contains("at most"))
+        // Where it is not required it still has to be right.
+        let relaxed = try await Scene(isRequired: false)
+        try relaxed.check.check(nil)
+        #expect(Self.refusal(relaxed, [UInt8]("{}".utf8), .invalid).contains("cannot be used"))
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `every registry keeps it with the version, refuses without it where it is required, and devices go on`(
+        kind: RegistryKind
+    ) async throws {
+        let shop = try await kind.shop()
+        try await kind.using(shop) { (registry) async throws in
+            let trust = try shop.trust(over: registry)
+            let maintenance = KeyMaintenance(registry: registry, trust: trust, now: { shop.clock.now })
+            #expect(try await maintenance.requireProvenance(true, owner: shop.keys().owner))
+            let site = try shop.page("1.0.0")
+            let refused = await #expect(throws: RegistryError.self) {
+                try await shop.publisher(over: registry).publish([site.zip])
+            }
+            #expect(refused?.message.contains("--provenance") == true)
+            let origin = try BuildOrigin([:], commit: "abc", folder: shop.folder.url)
+            let publisher = try Publisher(
+                registry: registry, trust: trust, keys: shop.keys(), origin: origin, now: { shop.clock.now })
+            try await publisher.publish([site.zip])
+            let bytes = try #require(try await registry.provenance(of: site.sealed.name))
+            let provenance = try BuildProvenance(payload: SignedEnvelope(parsing: bytes).payload)
+            #expect(provenance.commit == "abc" && provenance.manifest == site.sealed.digest)
+            #expect(try await registry.provenance(of: VersionName(package(), version("9.9.9"))) == nil)
+        }
+    }
+}
