@@ -107,6 +107,12 @@ package struct RegistryDoctor: Sendable {
                 .ok(.trust, name, "its metadata leads back to the project's root (now version \(root.body.version))")
             ]
                 + delegation(targets.body)
+        } catch let error as TrustError where error.isExpiry {
+            return [
+                .error(
+                    .trust, name, "a device with the project's root.json refuses it: \(error)",
+                    fix: "run packtool renew where the registry is, or packtool serve, which renews it; and look at the clocks")
+            ]
         } catch {
             return [
                 .error(

@@ -21,13 +21,13 @@ package struct ServerDoctor: Sendable {
     }
 
     package func examine() async -> [DoctorFinding] {
-        var findings = [transport()]
         let timestamp: HTTPProbe.Answer
         do {
             timestamp = try await get("metadata/timestamp.json")
         } catch {
-            return findings + [unreachable(error)]
+            return [unreachable(error)]
         }
+        var findings = [transport()]
         guard timestamp.status == 200 else {
             return findings + [
                 .error(
@@ -59,18 +59,13 @@ package struct ServerDoctor: Sendable {
     }
 
     private func unreachable(_ error: any Error) -> DoctorFinding {
-        let code = (error as? URLError)?.code
-        let isCertificate = [
-            URLError.Code.serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateNotYetValid,
-            .serverCertificateHasUnknownRoot, .secureConnectionFailed,
-        ].contains(code)
-        return isCertificate
-            ? .error(
-                .tls, base.absoluteString, "the certificate is refused: \(error.localizedDescription)",
-                fix: "renew the certificate, or give --ca with your own authority's")
-            : .error(
+        guard let refusal = CertificateRefusal(error) else {
+            return .error(
                 .registry, base.absoluteString, "it does not answer: \(error.localizedDescription)",
                 fix: "check the address, the firewall, and that packtool serve runs")
+        }
+        return .error(
+            .tls, base.absoluteString, "the certificate is refused: \(error.localizedDescription)", fix: refusal.advice)
     }
 
     private func clock(_ answer: HTTPProbe.Answer) -> DoctorFinding {

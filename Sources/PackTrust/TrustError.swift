@@ -42,11 +42,16 @@ public enum TrustError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The rules for a new version of a role forbid a change.
     case refusedChange(role: String, reason: String)
 
+    /// Whether it is the time that a document no longer holds.
+    public var isExpiry: Bool {
+        if case .expired = self { true } else { false }
+    }
+
     public var description: String {
         switch self {
         case .malformed(let document, let reason): "\(document) is not valid: \(reason)"
         case .threshold(let role, let valid, let needed):
-            "\(role) is signed by \(valid) of the keys that may sign it; \(needed) are needed"
+            "\(role) is signed by \(valid) of the keys that may sign it; \(needed) \(needed == 1 ? "is" : "are") needed"
         case .wrongVersion(let role, let found, let wanted): "\(role) has version \(found) where \(wanted) is announced"
         case .rollback(let role, let found, let trusted):
             "\(role) would go back from version \(trusted) to \(found): somebody shows an older state than was seen before"

@@ -103,17 +103,17 @@ package struct RegistryServices: Sendable {
     package func authenticate(_ text: String) async throws -> Identity {
         // Noise is refused before it asks the store.
         guard let secret = TokenSecret(parsing: text) else {
-            throw RegistryError(.unauthorized, "the access token is incomplete: copy all of it, from ptk_ on")
+            throw RegistryError(.unauthorized, "the access token is incomplete, or none: copy all of it, from ptk_ on")
         }
         var query = FactsQuery.unsigned
         query.tokens = .hash(secret.hash)
         let tokens = try await store.facts(query).tokens
         guard let found = tokens.first, TokenSecret.isEqual(found.hash, secret.hash), found.record.trust == nil else {
-            throw RegistryError(.unauthorized, "the access token is not known to this registry")
+            throw RegistryError(.unauthorized, "the access token is not known to this registry: packtool token create makes one")
         }
         let record = found.record
         if record.revoked != nil {
-            throw RegistryError(.unauthorized, "the access token \"\(record.name)\" was revoked")
+            throw RegistryError(.unauthorized, "the access token \"\(record.name)\" was revoked: packtool token create makes another")
         }
         if let parent = record.parent {
             guard let trust = tokens.first(where: { $0.record.id == parent })?.record, trust.revoked == nil else {
@@ -123,7 +123,7 @@ package struct RegistryServices: Sendable {
         }
         if let expires = record.expires, expires <= clock() {
             throw RegistryError(
-                .unauthorized, "the access token \"\(record.name)\" expired on \(expires.formatted(.iso8601))")
+                .unauthorized, "the access token \"\(record.name)\" expired on \(expires.formatted(.iso8601)): packtool token create makes another")
         }
         return Identity(name: Identity.name(of: record), scope: record.scope, expires: record.expires)
     }

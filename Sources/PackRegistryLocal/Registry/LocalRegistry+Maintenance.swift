@@ -38,9 +38,14 @@ extension LocalRegistry: MaintainedRegistry {
                 + ": stop that one first, or serve another registry")
     }
 
+    /// Whether the registry can sign what expires.
+    package var hasOnlineKey: Bool {
+        FileManager.default.fileExists(atPath: files.onlineKeys.path(percentEncoded: false))
+    }
+
     private func requireOnlineKey() async throws {
         let path = files.onlineKeys.path(percentEncoded: false)
-        guard FileManager.default.fileExists(atPath: path) else {
+        guard hasOnlineKey else {
             throw RegistryError(
                 .unusable,
                 "\(path) is not there: a server without the online key cannot sign, and devices would get nothing new. Copy the "

@@ -184,6 +184,11 @@ struct ServeCommand: AsyncParsableCommand {
             throw CommandFailure(
                 "--redirect-reads needs a registry whose files are in a bucket; those of \(location) are in its folder")
         }
+        if !local.hasOnlineKey {
+            options.console.note(
+                "warning: the registry \(location) has no online key (keys/online.json), so nothing is signed anew: devices refuse the "
+                    + "registry when its timestamp expires, and what is published is not shown")
+        }
         try await prepareReports(local, of: location)
         let logger = logger
         let limits = try limits()

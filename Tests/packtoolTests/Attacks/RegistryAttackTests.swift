@@ -30,7 +30,7 @@ struct RegistryAttackTests {
         // His registry offers it like any other, and signs all that it can sign.
         try await scene.tool.run("rollback", "shop", "--channel", "beta", "--to", "6.6.6").expectSuccess()
         try await scene.expectRefusal(
-            from: scene.serve(), saying: ["package.shop is signed by 0 of the keys that may sign it; 1 are needed"])
+            from: scene.serve(), saying: ["package.shop is signed by 0 of the keys that may sign it; 1 is needed"])
     }
 
     /// Writes a version's rows of another registry, and a role, into a registry's database.

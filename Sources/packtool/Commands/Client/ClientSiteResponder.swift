@@ -27,7 +27,10 @@ struct ClientSiteResponder: HTTPResponder {
         } catch let error as UpdateError {
             return Self.text(.conflict, "\(error)")
         } catch let error as FormatError {
-            return Self.text(.badRequest, "\(error)")
+            // A page below `/ID/` that requests `/app.js`: no package can have that name.
+            let places = try await host.updater.status().map { Self.address(of: $0.package, request) }
+            let hint = places.isEmpty ? "" : ". Pages that use paths from the root are at \(places.joined(separator: ", "))"
+            return Self.text(.notFound, "\(error)\(hint)")
         }
     }
 
