@@ -133,9 +133,9 @@ package struct RegistryServices: Sendable {
         var query = FactsQuery.unsigned
         query.tokens = .all
         return try await store.facts(query).tokens.compactMap { token in
-            guard let trust = token.record.trust, token.record.revoked == nil, trust.issuer == issuer else {
-                return nil
-            }
+            guard let trust = token.record.trust, token.record.revoked == nil, 
+                trust.issuer.utf8.elementsEqual(issuer.utf8)
+            else { return nil }
             return trust
         }
     }

@@ -68,8 +68,8 @@ package struct TokenExchange: RegistryChange {
     private func parent(among records: [TokenRecord]) throws -> TokenRecord {
         let named = records.filter { record in
             guard let known = record.trust, record.revoked == nil else { return false }
-            return known.issuer == token.issuer && token.keysURLs.contains(known.keysURL)
-                && token.audiences.contains(known.audience) && (trust == nil || record.id == trust)
+            return known.isFor(token.issuer, token.audiences) && token.keysURLs.contains(known.keysURL)
+                && (trust == nil || record.id == trust)
         }
         let fitting = named.filter { $0.trust?.mismatch(token.claims) == nil }
         if fitting.count > 1 {

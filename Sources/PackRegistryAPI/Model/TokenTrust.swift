@@ -69,14 +69,21 @@ package struct TokenTrust: Hashable, Sendable {
         }
     }
 
-    /// The first claim, by name, that an id token does not have as it is asked for; nil: it has all.
+    /// The first claim, by name, that an id token does not have as it is asked for, byte for byte; nil: it has all.
     package func mismatch(_ found: [String: String]) -> (name: String, wanted: String, found: String?)? {
         for (name, wanted) in claims.sorted(by: { $0.key < $1.key }) {
             let value = found[name]
-            let fits = wanted.hasSuffix("*") ? value?.hasPrefix(wanted.dropLast()) : value.map { $0 == wanted }
-            if fits != true { return (name, wanted, value) }
+            let isPrefix = wanted.hasSuffix("*")
+            let text = isPrefix ? wanted.dropLast() : wanted[...]
+            let begins = value?.utf8.starts(with: text.utf8) == true
+            guard begins, isPrefix || value?.utf8.count == text.utf8.count else { return (name, wanted, value) }
         }
         return nil
+    }
+
+    /// Byte for byte: to Swift two texts are equal whose characters look alike (U+212A is a K).
+    package func isFor(_ issuer: String, _ audiences: [String]) -> Bool {
+        self.issuer.utf8.elementsEqual(issuer.utf8) && audiences.contains { $0.utf8.elementsEqual(audience.utf8) }
     }
 }
 

@@ -75,7 +75,10 @@ struct IDTokenVerifier: Sendable {
         let audiences =
             (try? audience?.string()).map { [$0] } ?? (try? audience?.array().map { try $0.string() }) ?? []
         var claims: [String: String] = [:]
-        for member in payload.members { claims[member.key] = text(member.value) }
+        // Names of claims are ASCII (RFC 7519, section 4.2); two that Swift takes for equal must not replace each other.
+        for member in payload.members where member.key.utf8.allSatisfy({ $0 < 0x80 }) {
+            claims[member.key] = text(member.value)
+        }
         return IDToken(issuer: issuer, audiences: audiences, id: id, expires: expires, claims: claims)
     }
 

@@ -389,6 +389,20 @@ struct ExchangeTests {
         #expect(error?.kind == .invalid)
     }
 
+    @Test func `claims and issuers are compared byte for byte`() throws {
+        let trust = try TokenTrust(
+            issuer: "https://k.example.com", audience: "K", claims: ["sub": "K", "ref": "refs/K*"])
+        let kelvin = "\u{212A}"
+        #expect(kelvin == "K")
+        #expect(trust.mismatch(["sub": "K", "ref": "refs/K1"]) == nil)
+        #expect(trust.mismatch(["sub": "K", "ref": "refs/K"]) == nil)
+        #expect(trust.mismatch(["sub": kelvin, "ref": "refs/K1"])?.name == "sub")
+        #expect(trust.mismatch(["sub": "K", "ref": "refs/\(kelvin)1"])?.name == "ref")
+        #expect(trust.mismatch(["sub": "K ", "ref": "refs/K1"])?.name == "sub")
+        #expect(trust.isFor("https://k.example.com", ["a", "K"]))
+        #expect(!trust.isFor("https://k.example.com", [kelvin]) && !trust.isFor("https://K.example.com", ["K"]))
+    }
+
     @Test func `no job gets the admin right`() async throws {
         let (shop, issuer) = (try await Shop(), try await Issuer())
         let request = try TrustRequest(
