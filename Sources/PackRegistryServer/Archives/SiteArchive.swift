@@ -8,17 +8,22 @@ struct SiteArchive: Sendable {
     let folder: String?
     /// What the client has already. The zip then has only what is new or other, and a list of what is gone.
     let base: Manifest?
+    /// The name of the zip's file. The same name always has the same bytes.
+    let name: String
 
-    init(of manifest: Manifest, in folder: String? = nil, from base: Manifest? = nil) {
+    /// - Parameters:
+    ///   - digest: the manifest's, for who has it: it takes time to make.
+    ///   - baseDigest: the base's.
+    init(
+        of manifest: Manifest, digest: Digest? = nil, in folder: String? = nil, from base: Manifest? = nil,
+        baseDigest: Digest? = nil
+    ) {
         self.manifest = manifest
         self.folder = folder
         self.base = base
-    }
-
-    /// The name of the zip's file. The same name always has the same bytes.
-    var name: String {
-        let parts = [manifest.digest.hex, folder, base.map { "from-\($0.digest.hex)" }]
-        return parts.compactMap { $0 }.joined(separator: ".") + ".zip"
+        let digest = digest ?? manifest.digest
+        let parts = [digest.hex, folder, base.map { "from-\((baseDigest ?? $0.digest).hex)" }]
+        name = parts.compactMap { $0 }.joined(separator: ".") + ".zip"
     }
 
     /// The contents in the order of their paths.

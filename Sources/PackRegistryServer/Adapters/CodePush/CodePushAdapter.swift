@@ -13,14 +13,21 @@ final class CodePushAdapter: Adapter {
     /// The first component of the protocol's paths.
     static let version = "v0.1"
 
+    /// A version never changes, so its name stands for what takes time to make.
     private struct HashKey: Hashable {
-        let manifest: Digest
+        let version: VersionName
         let folder: CodePushKey.Folder
+    }
+
+    private struct Hashes {
+        /// By which the clients know the version.
+        let files: String
+        let manifest: Digest
     }
 
     private let tools: AdapterTools
     private let reports: CodePushReports
-    private let hashes = Mutex(RecentCache<HashKey, String>(maximumCount: 512))
+    private let known = Mutex(RecentCache<HashKey, Hashes>(maximumCount: 512))
 
     init(tools: AdapterTools) {
         self.tools = tools
@@ -68,7 +75,7 @@ final class CodePushAdapter: Adapter {
         switch answer.decision.release?.offer {
         case .version(let version, _) where !answer.isCurrent:
             guard let manifest = try await tools.manifest(of: query.key.package, version) else { return .none }
-            let hash = hash(of: manifest, in: query.key.folder)
+            let hash = hashes(of: manifest, in: query.key.folder).files
             // The binary's own pages may be the version's.
             guard hash != query.packageHash else { return .none }
             let (archive, file) = try await archive(of: manifest, in: query.key.folder, from: running)
@@ -99,7 +106,7 @@ final class CodePushAdapter: Adapter {
     private func running(_ query: CodePushQuery) async throws -> Manifest? {
         guard let hash = query.packageHash, let version = query.label.flatMap({ try? SemanticVersion($0) }),
             let manifest = try await tools.manifest(of: query.key.package, version),
-            self.hash(of: manifest, in: query.key.folder) == hash
+            hashes(of: manifest, in: query.key.folder).files == hash
         else { return nil }
         return manifest
     }
@@ -108,21 +115,25 @@ final class CodePushAdapter: Adapter {
     private func archive(
         of manifest: Manifest, in folder: CodePushKey.Folder, from base: Manifest?
     ) async throws -> (SiteArchive, ServedFile) {
+        let digest = hashes(of: manifest, in: folder).manifest
         let changes = base.flatMap { base -> SiteArchive? in
             let isAnyKept = manifest.files.contains { base.files[$0]?.digest == $1.digest }
             // After a zip of changes clients check the hash, and on iOS they get it wrong for such paths.
             let isPlain = manifest.files.keys.allSatisfy { $0.text.utf8.allSatisfy { $0 < 0x80 } }
-            return isAnyKept && isPlain ? SiteArchive(of: manifest, in: folder.rawValue, from: base) : nil
+            guard isAnyKept, isPlain else { return nil }
+            return SiteArchive(
+                of: manifest, digest: digest, in: folder.rawValue, from: base,
+                baseDigest: hashes(of: base, in: folder).manifest)
         }
-        let archive = changes ?? SiteArchive(of: manifest, in: folder.rawValue)
+        let archive = changes ?? SiteArchive(of: manifest, digest: digest, in: folder.rawValue)
         return (archive, try await tools.archives.file(archive))
     }
 
-    private func hash(of manifest: Manifest, in folder: CodePushKey.Folder) -> String {
-        let key = HashKey(manifest: manifest.digest, folder: folder)
-        if let known = hashes.withLock({ $0.value(for: key) }) { return known }
-        let hash = CodePushHash.hash(of: manifest, in: folder)
-        hashes.withLock { $0.insert(hash, for: key) }
-        return hash
+    private func hashes(of manifest: Manifest, in folder: CodePushKey.Folder) -> Hashes {
+        let key = HashKey(version: VersionName(manifest.package, manifest.version), folder: folder)
+        if let found = known.withLock({ $0.value(for: key) }) { return found }
+        let hashes = Hashes(files: CodePushHash.hash(of: manifest, in: folder), manifest: manifest.digest)
+        known.withLock { $0.insert(hashes, for: key) }
+        return hashes
     }
 }
