@@ -1,4 +1,7 @@
 import Foundation
+import PackJSON
+import Synchronization
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -77,5 +80,121 @@ struct PreviewTests {
         let outcome = try await tool.run("preview", "empty", "--port", "0")
         #expect(outcome.exitCode == 1)
         #expect(outcome.standardError.contains("index.html"))
+    }
+
+    @Test func `the overlay tells where requests were answered, and switches the network off`() async throws {
+        let service = try await LoopbackServer { request in .answer(200, body: Array("answer to \(request.path)".utf8)) }
+        let server = try tool.start(
+            "preview", "dist", "--port", "0", "--no-reload", "--overlay", "--proxy", "/api=\(service.endpoint)")
+        defer { server.kill(SIGKILL) }
+        let line = try #require(await server.line(holding: "http://localhost:"))
+        let url = try String(#require(line.firstMatch(of: /http:\/\/localhost:[0-9]+\//)).output)
+        let page = try await get(url, ["Accept": "text/html"]).0
+        #expect(page == "<h1>one</h1><script src=\"/-/overlay.js\"></script>\n")
+        #expect(try await get(url + "-/overlay.js").0.contains("packtool-preview"))
+        #expect(try await get(url + "api/x?y=1").0 == "answer to /api/x")
+        _ = try await get(url + "lost.js")
+        func told(after number: Int = 0) async throws -> (String, [String]) {
+            let answer = try await JSONValue(parsing: Array(get(url + "-/requests?after=\(number)").0.utf8)).object()
+            let entries = try answer.array("requests").map { try $0.object() }
+            return try (
+                answer.string("network"),
+                entries.map { try "\($0.string("by")) \($0.string("method")) \($0.string("path")) \($0.integer("status"))" }
+            )
+        }
+        #expect(try await told() == ("normal", ["package GET / 200", "proxy GET /api/x?y=1 200", "missed GET /lost.js 404"]))
+        func set(_ mode: String, origin: String?) async throws -> Int {
+            let header = origin.map { "-H 'Origin: \($0)'" } ?? ""
+            let answer = try await tool.shell("curl -s -o /dev/null -w '%{http_code}' \(header) -d \(mode) \(url)-/network")
+            return Int(answer.standardOutput) ?? 0
+        }
+        #expect(try await set("offline", origin: nil) == 403)
+        #expect(try await set("offline", origin: "http://attacker.example") == 403)
+        #expect(try await set("sometimes", origin: String(url.dropLast())) == 400)
+        #expect(try await set("offline", origin: String(url.dropLast())) == 200)
+        // The request fails as it would without a network; the package's own files are there.
+        await #expect(throws: URLError.self) { try await get(url + "api/z") }
+        #expect(try await get(url + "app.js").0 == "let a")
+        #expect(try await told(after: 3) == ("offline", ["offline GET /api/z 0", "package GET /app.js 200"]))
+        #expect(try await set("slow", origin: String(url.dropLast())) == 200)
+        let begun = ContinuousClock.now
+        #expect(try await get(url + "api/w").0 == "answer to /api/w")
+        #expect(ContinuousClock.now - begun >= .milliseconds(500))
+    }
+
+    @Test func `a browser shows the overlay under the page's own policy`() async throws {
+        let seen = Mutex<[String]>([])
+        let service = try await LoopbackServer { request in
+            if request.path == "/api/seen" { seen.withLock { $0.append(String(decoding: request.body, as: UTF8.self)) } }
+            return .answer(200, body: Array("thanks".utf8))
+        }
+        // The page presses the button as a person would, and says what the overlay shows.
+        try tool.write([
+            "dist/index.html": "<!doctype html><title>x</title><script src=\"probe.js\"></script>",
+            "dist/probe.js": """
+            const shown = () => document.querySelector("packtool-preview").shadowRoot;
+            const tell = (text) => fetch("/api/seen", { method: "POST", body: text });
+            setTimeout(async () => {
+              await tell(shown().querySelector("summary").textContent);
+              shown().querySelector("button[value=offline]").click();
+              setTimeout(() => fetch("/api/lost").catch(() => shown().querySelector("button[value=normal]").click()), 500);
+              setTimeout(() => tell(shown().textContent), 2500);
+            }, 1500);
+            """,
+        ])
+        let server = try tool.start(
+            "preview", "dist", "--port", "0", "--no-reload", "--overlay", "--proxy", "/api=\(service.endpoint)")
+        defer { server.kill(SIGKILL) }
+        let line = try #require(await server.line(holding: "http://localhost:"))
+        let url = try String(#require(line.firstMatch(of: /http:\/\/localhost:[0-9]+\//)).output)
+        let browser = try tool.start(
+            URL(fileURLWithPath: "/usr/bin/chromium"),
+            ["--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=profile", "--remote-debugging-port=0", url])
+        defer { browser.kill(SIGKILL) }
+        for _ in 0..<300 where seen.withLock({ $0.count }) < 2 { try await Task.sleep(for: .milliseconds(100)) }
+        let texts = seen.withLock { $0 }
+        try #require(texts.count == 2, "\(texts)")
+        #expect(texts[0].hasPrefix("shop 0.0.0") && texts[0].contains(" package"), "\(texts[0])")
+        #expect(texts[1].contains("1 offline") && texts[1].contains("GET /api/lost"), "\(texts[1])")
+        #expect(!texts[1].contains("GET /api/lost200"))
+    }
+
+    @Test func `a phone comes in by the code that a scanner reads, and nobody else of the network`() async throws {
+        let server = try tool.start("preview", "dist", "--port", "0", "--no-reload", "--phone", "--hook", "off")
+        defer { server.kill(SIGKILL) }
+        let line = try #require(await server.line(holding: "on a phone: http://"), "it did not start")
+        let invitation = String(try #require(line.firstMatch(of: /http:[^ ]+/)).output)
+        let base = String(try #require(invitation.firstMatch(of: /http:\/\/[0-9.:]+/)).output)
+        // The picture of the terminal as pixels, four for each module, for zbar.
+        var rows: [String] = []
+        while let row = await server.line(holding: ""), row.contains("█") || row.contains("▀") || row.contains("▄") { rows.append(row) }
+        try tool.write(["code.txt": rows.joined(separator: "\n")])
+        try tool.write([
+            "pixels.py": """
+            rows = open("code.txt").read().split("\\n")
+            lines = []
+            for row in rows:
+                for upper in (True, False):
+                    light = {"█": (1, 1), "▀": (1, 0), "▄": (0, 1), " ": (0, 0)}
+                    cells = [light[c][0 if upper else 1] for c in row]
+                    lines += [" ".join("0" if cell else "1" for cell in cells for _ in range(8))] * 8
+            print("P1", len(lines[0].split()), len(lines))
+            print("\\n".join(lines))
+            """
+        ])
+        let read = try await tool.shell("python3 pixels.py > code.pbm; zbarimg --quiet --raw code.pbm").expectSuccess()
+        #expect(read.standardOutput == invitation + "\n")
+
+        func status(_ url: String, _ flags: String = "") async throws -> String {
+            try await tool.shell("curl -s -o answer -w '%{http_code}' \(flags) '\(url)'").standardOutput
+        }
+        #expect(try await status(base + "/") == "403")
+        #expect(try await status(base + "/-/phone/" + String(repeating: "0", count: 64)) == "403")
+        #expect(try await status(base + "/", "-H 'Cookie: packtool-preview=0'") == "403")
+        #expect(try await status(invitation, "-c jar") == "303")
+        #expect(try await status(base + "/", "-b jar") == "200")
+        #expect(try String(decoding: tool.read("answer"), as: UTF8.self) == "<h1>one</h1>")
+        // By another name, as a page of somebody else would: with the cookie too it is refused.
+        #expect(try await status(base + "/", "-b jar -H 'Host: attacker.example'") == "403")
     }
 }

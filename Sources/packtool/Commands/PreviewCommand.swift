@@ -47,6 +47,20 @@ struct PreviewCommand: AsyncParsableCommand {
     @Flag(help: "Send pages byte for byte, without the script that reloads them.")
     var noReload = false
 
+    @Flag(
+        help: """
+            Show on each page where its requests were answered, with switches for a slow network and none. The page gets one \
+            script more.
+            """)
+    var overlay = false
+
+    @Flag(
+        help: """
+            Let phones in your network open it: prints an address with a token, as a QR code too. It is plain HTTP: whoever \
+            is in the network can read along.
+            """)
+    var phone = false
+
     @Option(
         help: """
             The page hook, which gives pages packtool.confirm(): off lets the browser send requests, full has the \
@@ -68,23 +82,30 @@ struct PreviewCommand: AsyncParsableCommand {
         var logger = Logger(label: "packtool.preview")
         logger.logLevel = global.verbose ? .debug : .error
         let pages = PageDirectory(site)
+        let (log, network) = (overlay ? PreviewLog() : nil, PreviewNetwork())
+        let guests = phone ? try PreviewGuests() : nil
         let responder = PreviewResponder(
-            site: site, pages: pages, reloads: !noReload, hook: hook.map { ($0, bridge(pages, console)) },
-            proxy: PreviewProxy(routes), console: console)
+            site: site, pages: pages, reloads: !noReload, hook: hook.map { ($0, bridge(pages, console, log, network)) },
+            proxy: PreviewProxy(routes), log: log, network: network, guests: guests, console: console)
         if let base = site.guessedBase {
             console.note("base     \(base), guessed from the entry page; say \"base\" in packtool.json, or --base")
         }
         let application = Application(
             responder: responder,
-            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
+            configuration: ApplicationConfiguration(address: .hostname(phone ? "0.0.0.0" : "127.0.0.1", port: port)),
             onServerRunning: { channel in
-                let url = "http://localhost:\(channel.localAddress?.port ?? port)/"
+                let port = channel.localAddress?.port ?? port
+                let url = "http://localhost:\(port)/"
+                let invitation = guests?.url(port: port)
+                var json: JSONObject = [
+                    "url": .string(url), "package": .string(manifest.package.text),
+                    "files": .integer(manifest.files.count),
+                ]
+                json["phone"] = invitation.map { .string($0) }
+                let code = invitation.map { "\non a phone: \($0)\n\(QRCode($0)?.text ?? "")" } ?? ""
                 console.result(
-                    "\(manifest.package): \(CountText.text(manifest.files.count, "file")) at \(url)",
-                    json: .object([
-                        "url": .string(url), "package": .string(manifest.package.text),
-                        "files": .integer(manifest.files.count),
-                    ]))
+                    "\(manifest.package): \(CountText.text(manifest.files.count, "file")) at \(url)\(code)",
+                    json: .object(json))
                 // Whoever waits for the address reads it through a pipe or a file.
                 fflush(nil)
             },
@@ -97,10 +118,15 @@ struct PreviewCommand: AsyncParsableCommand {
     }
 
     /// The app's end of the hook: performs requests, and says what goes online and who confirms.
-    private func bridge(_ pages: PageDirectory, _ console: Console) -> PageBridge {
+    private func bridge(
+        _ pages: PageDirectory, _ console: Console, _ log: PreviewLog?, _ network: PreviewNetwork
+    ) -> PageBridge {
         let online = NetworkLoader { request in
-            console.note("online   \(request.httpMethod ?? "GET") \(request.url?.absoluteString ?? "")")
-            return request
+            let (method, url) = (request.httpMethod ?? "GET", request.url?.absoluteString ?? "")
+            console.note("online   \(method) \(url)")
+            let isAway = network.mode == .offline
+            log?.add(isAway ? .offline : .online, method, url, status: 0)
+            return isAway ? nil : request
         }
         var configuration = PageBridge.Configuration()
         // A browser has six connections to a server: a question that waits must not hold one for long.

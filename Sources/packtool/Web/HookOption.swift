@@ -37,7 +37,7 @@ enum HookRoute {
     }
 
     /// The origin of the page that asks, where it is one of this server: browsers send `Origin` with every POST.
-    private static func ownOrigin(of request: Request) -> String? {
+    static func ownOrigin(of request: Request) -> String? {
         guard let origin = request.headers[.origin], let authority = request.head.authority else { return nil }
         return origin == "http://\(authority)" || origin == "https://\(authority)" ? origin : nil
     }

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import PackFormat
+import PackJSON
 import PackWeb
 
 /// Relays a browser's requests to the same responder that a device has, and its answers back.
@@ -16,17 +17,31 @@ struct PreviewResponder: HTTPResponder {
     /// Nil leaves pages without the hook.
     let hook: (option: HookOption, bridge: PageBridge)?
     let proxy: PreviewProxy
+    /// Nil: pages get no overlay.
+    let log: PreviewLog?
+    let network: PreviewNetwork
+    /// Nil: only this machine may open it.
+    let guests: PreviewGuests?
     let console: Console
 
     func respond(to request: Request, context: Context) async throws -> Response {
-        guard LocalAuthority.isOne(request.head.authority ?? "") else {
-            return Self.text(.misdirectedRequest, "the preview answers this machine only")
+        guard LocalAuthority.isOne(request.head.authority ?? "") || guests?.admits(request) == true else {
+            if let welcome = guests?.welcome(request) { return welcome }
+            guard guests != nil else {
+                return Self.text(.misdirectedRequest, "the preview answers this machine only; --phone lets others in")
+            }
+            return Self.text(.forbidden, "open the address that packtool preview --phone prints")
         }
         switch request.uri.path {
         case "/-/generation":
             try? site.refresh()
             return Self.text(.ok, site.manifest.digest.hex)
         case "/-/reload.js": return Self.text(.ok, Self.script, type: "text/javascript; charset=utf-8")
+        case "/-/overlay.js" where log != nil:
+            return Self.text(
+                .ok, EmbeddedTemplates.files["preview/overlay.js"] ?? "", type: "text/javascript; charset=utf-8")
+        case "/-/requests" where log != nil: return requests(request)
+        case "/-/network" where log != nil: return try await setNetwork(request)
         case HookRoute.bridge:
             guard let hook else { return Self.text(.notFound, "start the preview with --hook") }
             return try await HookRoute.answer(request, by: hook.bridge)
@@ -54,6 +69,7 @@ struct PreviewResponder: HTTPResponder {
         switch answer.way {
         case .online(let url):
             console.note("online   \(request.method) \(url)")
+            log?.add(.missed, request.method, path(of: request), status: 502)
             return Self.text(.badGateway, "a device would ask \(url) for this")
         case .arriving(let arrival): return try await arrival.response().relayed()
         case .local(let response):
@@ -61,6 +77,8 @@ struct PreviewResponder: HTTPResponder {
                 console.note("missed   \(request.method) \(request.url): \(response.status) \(answer.reason.rawValue)")
                 if let hint = deepLinkHint(request, response) { console.note(hint) }
             }
+            log?.add(
+                response.status >= 400 ? .missed : .package, request.method, path(of: request), status: response.status)
             return try withScripts(response, to: request).relayed { [page, number = answer.number] count in
                 page.finished(number, byteCount: count)
             }
@@ -68,8 +86,14 @@ struct PreviewResponder: HTTPResponder {
     }
 
     private func proxied(_ request: Request, to url: URL) async -> Response {
+        guard network.mode != .offline else {
+            log?.add(.offline, request.method.rawValue, request.uri.string, status: 0)
+            return PreviewNetwork.noAnswer
+        }
         do {
             let response = try await proxy.answer(request, from: url)
+            try await network.wait(for: response.body.contentLength ?? 0)
+            log?.add(.proxy, request.method.rawValue, request.uri.string, status: response.status.code)
             console.note("proxy    \(request.method.rawValue) \(url): \(response.status.code)")
             return response
         } catch {
@@ -78,6 +102,29 @@ struct PreviewResponder: HTTPResponder {
             return Self.text(.badGateway, "\(url) gives no answer: \(reason)")
         }
     }
+
+    /// What was answered since a number, for the overlay.
+    private func requests(_ request: Request) -> Response {
+        let after = request.uri.queryParameters["after"].flatMap { Int($0) } ?? 0
+        let document: JSONObject = [
+            "version": .string("\(site.manifest.package) \(site.manifest.version)"),
+            "network": .string(network.mode.rawValue), "requests": .array(log?.entries(after: after) ?? []),
+        ]
+        return Self.text(.ok, JSONValue.object(document).compactText, type: "application/json")
+    }
+
+    private func setNetwork(_ request: Request) async throws -> Response {
+        guard request.method == .post, HookRoute.ownOrigin(of: request) != nil else { return Response(status: .forbidden) }
+        let text = String(buffer: try await request.body.collect(upTo: 100))
+        guard let mode = PreviewNetwork.Mode(rawValue: text) else {
+            return Self.text(.badRequest, "the network is normal, slow or offline")
+        }
+        network.mode = mode
+        console.note("network  \(text)")
+        return Self.text(.ok, text)
+    }
+
+    private func path(of request: SiteRequest) -> String { String(request.url.dropFirst(base.count)) }
 
     /// A page below a path that only the application's own router knows.
     private func deepLinkHint(_ request: SiteRequest, _ response: SiteResponse) -> String? {
@@ -102,6 +149,9 @@ struct PreviewResponder: HTTPResponder {
         var response = response
         if hook != nil {
             response = try PageScript.insert("<script src=\"\(HookRoute.script)\"></script>", in: response)
+        }
+        if log != nil {
+            response = try PageScript.insert("<script src=\"/-/overlay.js\"></script>\n", in: response, atEnd: true)
         }
         if reloads {
             response = try PageScript.insert(
