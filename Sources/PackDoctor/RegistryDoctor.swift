@@ -111,7 +111,9 @@ package struct RegistryDoctor: Sendable {
             return [
                 .error(
                     .trust, name, "a device with the project's root.json refuses it: \(error)",
-                    fix: "run packtool renew where the registry is, or packtool serve, which renews it; and look at the clocks")
+                    fix:
+                        "run packtool renew where the registry is, or packtool serve, which renews it; and look at the clocks"
+                )
             ]
         } catch {
             return [

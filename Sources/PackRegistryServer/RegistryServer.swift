@@ -100,7 +100,7 @@ package struct RegistryServer: Sendable {
             // A signal came, and requests were still under way when their time was over.
         } catch let error as IOError {
             throw RegistryError(.unusable, Self.explanation(of: error, configuration))
-        } catch where error is SocketAddressError || error is SocketAddressError.UnknownHost {
+        } catch  where error is SocketAddressError || error is SocketAddressError.UnknownHost {
             throw RegistryError(
                 .unusable, "the host \(configuration.host) is not known to this machine: choose another --host")
         }

@@ -83,7 +83,8 @@ struct PreviewTests {
     }
 
     @Test func `the overlay tells where requests were answered, and switches the network off`() async throws {
-        let service = try await LoopbackServer { request in .answer(200, body: Array("answer to \(request.path)".utf8)) }
+        let service = try await LoopbackServer { request in .answer(200, body: Array("answer to \(request.path)".utf8))
+        }
         let server = try tool.start(
             "preview", "dist", "--port", "0", "--no-reload", "--overlay", "--proxy", "/api=\(service.endpoint)")
         defer { server.kill(SIGKILL) }
@@ -99,13 +100,19 @@ struct PreviewTests {
             let entries = try answer.array("requests").map { try $0.object() }
             return try (
                 answer.string("network"),
-                entries.map { try "\($0.string("by")) \($0.string("method")) \($0.string("path")) \($0.integer("status"))" }
+                entries.map {
+                    try "\($0.string("by")) \($0.string("method")) \($0.string("path")) \($0.integer("status"))"
+                }
             )
         }
-        #expect(try await told() == ("normal", ["package GET / 200", "proxy GET /api/x?y=1 200", "missed GET /lost.js 404"]))
+        #expect(
+            try await told() == (
+                "normal", ["package GET / 200", "proxy GET /api/x?y=1 200", "missed GET /lost.js 404"]
+            ))
         func set(_ mode: String, origin: String?) async throws -> Int {
             let header = origin.map { "-H 'Origin: \($0)'" } ?? ""
-            let answer = try await tool.shell("curl -s -o /dev/null -w '%{http_code}' \(header) -d \(mode) \(url)-/network")
+            let answer = try await tool.shell(
+                "curl -s -o /dev/null -w '%{http_code}' \(header) -d \(mode) \(url)-/network")
             return Int(answer.standardOutput) ?? 0
         }
         #expect(try await set("offline", origin: nil) == 403)
@@ -125,7 +132,9 @@ struct PreviewTests {
     @Test func `a browser shows the overlay under the page's own policy`() async throws {
         let seen = Mutex<[String]>([])
         let service = try await LoopbackServer { request in
-            if request.path == "/api/seen" { seen.withLock { $0.append(String(decoding: request.body, as: UTF8.self)) } }
+            if request.path == "/api/seen" {
+                seen.withLock { $0.append(String(decoding: request.body, as: UTF8.self)) }
+            }
             return .answer(200, body: Array("thanks".utf8))
         }
         // The page presses the button as a person would, and says what the overlay shows.
@@ -149,7 +158,10 @@ struct PreviewTests {
         let url = try String(#require(line.firstMatch(of: /http:\/\/localhost:[0-9]+\//)).output)
         let browser = try tool.start(
             URL(fileURLWithPath: "/usr/bin/chromium"),
-            ["--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=profile", "--remote-debugging-port=0", url])
+            [
+                "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=profile", "--remote-debugging-port=0",
+                url,
+            ])
         defer { browser.kill(SIGKILL) }
         for _ in 0..<300 where seen.withLock({ $0.count }) < 2 { try await Task.sleep(for: .milliseconds(100)) }
         let texts = seen.withLock { $0 }
@@ -165,9 +177,8 @@ struct PreviewTests {
         let line = try #require(await server.line(holding: "on a phone: http://"), "it did not start")
         let invitation = String(try #require(line.firstMatch(of: /http:[^ ]+/)).output)
         let base = String(try #require(invitation.firstMatch(of: /http:\/\/[0-9.:]+/)).output)
-        // The picture of the terminal as pixels, four for each module, for zbar.
-        var rows: [String] = []
-        while let row = await server.line(holding: ""), row.contains("█") || row.contains("▀") || row.contains("▄") { rows.append(row) }
+        // The picture of the terminal as pixels, eight for each module, for zbar.
+        let rows = server.lines.filter { $0.contains { "█▀▄".contains($0) } }
         try tool.write(["code.txt": rows.joined(separator: "\n")])
         try tool.write([
             "pixels.py": """

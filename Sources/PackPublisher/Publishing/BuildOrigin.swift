@@ -1,8 +1,8 @@
 package import Foundation
-package import PackFormat
+import PackFormat
 import PackJSON
-package import PackRegistryAPI
-package import PackTrust
+import PackRegistryAPI
+import PackTrust
 
 /// Where the packages come from that are published here: what their provenance says.
 package struct BuildOrigin: Hashable, Sendable {

@@ -81,7 +81,8 @@ extension RemoteRegistry: RegistryPublishing {
     package func provenance(of version: VersionName) async throws -> [UInt8]? {
         do {
             return try await call(
-                Endpoints.provenance, (), path: ["package": version.package.text, "version": version.version.description])
+                Endpoints.provenance, (),
+                path: ["package": version.package.text, "version": version.version.description])
         } catch let error as RegistryError where error.kind == .notFound { return nil }
     }
 

@@ -109,11 +109,13 @@ package struct RegistryServices: Sendable {
         query.tokens = .hash(secret.hash)
         let tokens = try await store.facts(query).tokens
         guard let found = tokens.first, TokenSecret.isEqual(found.hash, secret.hash), found.record.trust == nil else {
-            throw RegistryError(.unauthorized, "the access token is not known to this registry: packtool token create makes one")
+            throw RegistryError(
+                .unauthorized, "the access token is not known to this registry: packtool token create makes one")
         }
         let record = found.record
         if record.revoked != nil {
-            throw RegistryError(.unauthorized, "the access token \"\(record.name)\" was revoked: packtool token create makes another")
+            throw RegistryError(
+                .unauthorized, "the access token \"\(record.name)\" was revoked: packtool token create makes another")
         }
         if let parent = record.parent {
             guard let trust = tokens.first(where: { $0.record.id == parent })?.record, trust.revoked == nil else {
@@ -123,7 +125,9 @@ package struct RegistryServices: Sendable {
         }
         if let expires = record.expires, expires <= clock() {
             throw RegistryError(
-                .unauthorized, "the access token \"\(record.name)\" expired on \(expires.formatted(.iso8601)): packtool token create makes another")
+                .unauthorized,
+                "the access token \"\(record.name)\" expired on \(expires.formatted(.iso8601)): packtool token create makes another"
+            )
         }
         return Identity(name: Identity.name(of: record), scope: record.scope, expires: record.expires)
     }
@@ -133,7 +137,7 @@ package struct RegistryServices: Sendable {
         var query = FactsQuery.unsigned
         query.tokens = .all
         return try await store.facts(query).tokens.compactMap { token in
-            guard let trust = token.record.trust, token.record.revoked == nil, 
+            guard let trust = token.record.trust, token.record.revoked == nil,
                 trust.issuer.utf8.elementsEqual(issuer.utf8)
             else { return nil }
             return trust

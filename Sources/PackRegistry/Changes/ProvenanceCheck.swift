@@ -29,15 +29,19 @@ struct ProvenanceCheck {
             throw RegistryError(.invalid, "the provenance cannot be used: \(error)")
         }
         guard envelope.payloadType == BuildProvenance.payloadType else {
-            throw RegistryError(.invalid, "the provenance is of the type \(envelope.payloadType), not of an in-toto statement")
+            throw RegistryError(
+                .invalid, "the provenance is of the type \(envelope.payloadType), not of an in-toto statement")
         }
         let provenance = try BuildProvenance(payload: envelope.payload)
         guard provenance.version == sealed.name, provenance.manifest == sealed.digest else {
             throw RegistryError(
-                .invalid, "the provenance is of \(provenance.version) with the manifest \(provenance.manifest), not of \(sealed.name)")
+                .invalid,
+                "the provenance is of \(provenance.version) with the manifest \(provenance.manifest), not of \(sealed.name)"
+            )
         }
         guard authority.keys.values.contains(where: { envelope.isSigned(by: $0) }) else {
-            throw RegistryError(.forbidden, "the provenance is signed by no key that may publish \(sealed.name.package)")
+            throw RegistryError(
+                .forbidden, "the provenance is signed by no key that may publish \(sealed.name.package)")
         }
     }
 }

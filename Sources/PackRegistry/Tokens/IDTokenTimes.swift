@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import PackRegistryAPI
 
 /// When an id token may be exchanged, by its times (RFC 7519, section 4.1).

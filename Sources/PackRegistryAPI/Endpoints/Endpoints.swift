@@ -163,7 +163,8 @@ package enum Endpoints {
         Route(
             .get, "/v1/packages/{package}/versions/{version}/provenance",
             "Returns the signed statement of how a version was built (in-toto, SLSA), in a DSSE envelope."),
-        encodeAnswer: { (try? JSONValue(parsing: $0).object()) ?? [:] }, decodeAnswer: { JSONValue.object($0).canonicalBytes })
+        encodeAnswer: { (try? JSONValue(parsing: $0).object()) ?? [:] },
+        decodeAnswer: { JSONValue.object($0).canonicalBytes })
 
     // MARK: Administration
 
@@ -275,7 +276,8 @@ package enum Endpoints {
         changeSetting.route, rollout.route, rollouts.route, allRollouts.route, runRollouts.route, proposeChange.route,
         changes.route,
         change.route, voteOnChange.route, previewChange.route, previewSet.route, previewWithdrawal.route,
-        provenance.route, identity.route, tokens.route, createToken.route, createTrust.route, exchangeToken.route, revokeToken.route,
+        provenance.route, identity.route, tokens.route, createToken.route, createTrust.route, exchangeToken.route,
+        revokeToken.route,
         audit.route, healthDetails.route,
         webhooks.route, addWebhook.route, removeWebhook.route, testWebhook.route, deadLetters.route,
         retryDeadLetters.route, reports, stats.route, deviceReports.route, deleteReports.route, healthLive,

@@ -63,27 +63,31 @@ package struct BuildProvenance: Hashable, Sendable {
         parameters["workflow"] = workflow.map { .string($0) }
         var materials: [JSONValue] = []
         if let commit {
-            materials.append(["uri": .string(source ?? "git"), "digest": ["gitCommit": .string(commit)]])
+            materials.append(.object(["uri": .string(source ?? "git"), "digest": .object(["gitCommit": .string(commit)])]))
         }
         for input in inputs {
-            materials.append(["name": .string(input.name), "digest": ["sha256": .string(input.digest.hex)]])
+            materials.append(
+                .object(["name": .string(input.name), "digest": .object(["sha256": .string(input.digest.hex)])]))
         }
         var metadata: JSONObject = [:]
         metadata["invocationId"] = invocation.map { .string($0) }
+        let subject: JSONObject = [
+            "name": .string("\(version.package)@\(version.version)"),
+            "digest": .object(["sha256": .string(manifest.hex)]),
+        ]
+        let definition: JSONObject = [
+            "buildType": .string(Self.buildType), "externalParameters": .object(parameters),
+            "resolvedDependencies": .array(materials),
+        ]
+        let run: JSONObject = [
+            "builder": .object([
+                "id": .string(builder), "version": .object(["packtool": .string(ProductVersion.text)]),
+            ]), "metadata": .object(metadata),
+        ]
         return [
-            "_type": .string(Self.statementType),
-            "subject": [["name": .string("\(version.package)@\(version.version)"), "digest": ["sha256": .string(manifest.hex)]]],
+            "_type": .string(Self.statementType), "subject": .array([.object(subject)]),
             "predicateType": .string(Self.predicateType),
-            "predicate": [
-                "buildDefinition": [
-                    "buildType": .string(Self.buildType), "externalParameters": .object(parameters),
-                    "resolvedDependencies": .array(materials),
-                ],
-                "runDetails": [
-                    "builder": ["id": .string(builder), "version": ["packtool": .string(ProductVersion.text)]],
-                    "metadata": .object(metadata),
-                ],
-            ],
+            "predicate": .object(["buildDefinition": .object(definition), "runDetails": .object(run)]),
         ]
     }
 
@@ -116,7 +120,9 @@ package struct BuildProvenance: Hashable, Sendable {
                 let digest = try material.object("digest")
                 if let found = try digest["gitCommit"]?.string("gitCommit") {
                     commit = found
-                } else if let hex = try digest["sha256"]?.string("sha256"), let name = try material["name"]?.string("name") {
+                } else if let hex = try digest["sha256"]?.string("sha256"),
+                    let name = try material["name"]?.string("name")
+                {
                     inputs.append(Input(name: name, digest: try Digest(hex: hex)))
                 }
             }

@@ -115,7 +115,7 @@ package struct VersionTable {
         guard let provenance = note.provenance else { return }
         try db.execute(
             sql: "INSERT INTO provenance (package, version, bytes) VALUES (?, ?, ?)",
-            arguments: [version.package.text, version.version.description, Data(provenance)])
+            arguments: [version.package.text, version.version.description, provenance])
     }
 
     func provenance(of version: VersionName) throws -> [UInt8]? {

@@ -5,7 +5,7 @@ enum Base64URL {
     /// nil for a text that is not encoded so.
     static func decode(_ text: some StringProtocol) -> [UInt8]? {
         guard text.utf8.allSatisfy({ isDigit($0) }) else { return nil }
-        let standard = text.replacing("-", with: "+").replacing("_", with: "/")
+        let standard = String(text).replacing("-", with: "+").replacing("_", with: "/")
         let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
         return Data(base64Encoded: standard + padding).map { [UInt8]($0) }
     }

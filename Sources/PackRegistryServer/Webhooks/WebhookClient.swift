@@ -1,3 +1,4 @@
+import NIOHTTP1
 import PackFormat
 
 /// Sends one delivery. Of the answer only the status counts.

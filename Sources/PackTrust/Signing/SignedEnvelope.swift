@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import PackJSON
 
 /// Signed bytes of any kind, in the form in which in-toto statements travel: a Dead Simple Signing Envelope (DSSE 1.0).
@@ -29,7 +29,8 @@ public struct SignedEnvelope: Sendable, Equatable {
         do {
             let object = try JSONValue(parsing: bytes).object()
             guard object.members.allSatisfy({ ["payloadType", "payload", "signatures"].contains($0.key) }) else {
-                throw TrustError.malformed(document: "envelope", reason: "it has more than payloadType, payload and signatures")
+                throw TrustError.malformed(
+                    document: "envelope", reason: "it has more than payloadType, payload and signatures")
             }
             payloadType = try object.string("payloadType")
             payload = try Self.decoded(object.string("payload"))

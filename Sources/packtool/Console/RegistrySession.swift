@@ -73,7 +73,7 @@ struct RegistrySession {
     func readingTrust() async throws -> PublisherTrust {
         let anchor = try await TrustAnchor(project: project, registry: registry, isKept: false)
         let store = PreviewTrustStore(try anchor.store(in: project))
-        return try PublisherTrust(registry: registry, root: anchor.root, store: store)
+        return PublisherTrust(registry: registry, root: anchor.root, store: store)
     }
 
     /// Removes what the project has seen of the registry; its root stays.

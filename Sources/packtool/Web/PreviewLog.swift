@@ -40,10 +40,10 @@ final class PreviewLog: Sendable {
     /// The answers after a number, oldest first.
     func entries(after number: Int) -> [JSONValue] {
         state.withLock { $0.entries }.filter { $0.number > number }.map { entry in
-            [
+            .object([
                 "number": .integer(entry.number), "by": .string(entry.source.rawValue), "method": .string(entry.method),
                 "path": .string(entry.path), "status": .integer(entry.status),
-            ]
+            ])
         }
     }
 }

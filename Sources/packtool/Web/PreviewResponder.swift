@@ -114,7 +114,9 @@ struct PreviewResponder: HTTPResponder {
     }
 
     private func setNetwork(_ request: Request) async throws -> Response {
-        guard request.method == .post, HookRoute.ownOrigin(of: request) != nil else { return Response(status: .forbidden) }
+        guard request.method == .post, HookRoute.ownOrigin(of: request) != nil else {
+            return Response(status: .forbidden)
+        }
         let text = String(buffer: try await request.body.collect(upTo: 100))
         guard let mode = PreviewNetwork.Mode(rawValue: text) else {
             return Self.text(.badRequest, "the network is normal, slow or offline")

@@ -10,9 +10,12 @@ struct QRCode {
     }
 
     private static let layouts = [
-        Layout(blocks: 1, data: 16, correction: 10, alignment: nil), Layout(blocks: 1, data: 28, correction: 16, alignment: 18),
-        Layout(blocks: 1, data: 44, correction: 26, alignment: 22), Layout(blocks: 2, data: 32, correction: 18, alignment: 26),
-        Layout(blocks: 2, data: 43, correction: 24, alignment: 30), Layout(blocks: 4, data: 27, correction: 16, alignment: 34),
+        Layout(blocks: 1, data: 16, correction: 10, alignment: nil),
+        Layout(blocks: 1, data: 28, correction: 16, alignment: 18),
+        Layout(blocks: 1, data: 44, correction: 26, alignment: 22),
+        Layout(blocks: 2, data: 32, correction: 18, alignment: 26),
+        Layout(blocks: 2, data: 43, correction: 24, alignment: 30),
+        Layout(blocks: 4, data: 27, correction: 16, alignment: 34),
     ]
 
     /// Modules on each side.
@@ -25,7 +28,9 @@ struct QRCode {
     /// - Returns: nil for a text that is too long.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
-        guard let version = Self.layouts.firstIndex(where: { $0.blocks * $0.data >= bytes.count + 2 }) else { return nil }
+        guard let version = Self.layouts.firstIndex(where: { $0.blocks * $0.data >= bytes.count + 2 }) else {
+            return nil
+        }
         size = 21 + 4 * version
         modules = Array(repeating: Array(repeating: false, count: size), count: size)
         isFixed = modules

@@ -1,4 +1,5 @@
 import Foundation
+import PackArchive
 import PackFormat
 import PackJSON
 import PackTrust
@@ -18,7 +19,7 @@ struct ProvenanceRuleTests {
 
         init(isRequired: Bool = true) async throws {
             let shop = try await Shop()
-            sealed = try shop.page("1.0.0").sealed
+            sealed = try PackageArchive.open(shop.page("1.0.0").zip).sealed
             publisher = try PrivateKey.generate(.ecdsa)
             thief = try PrivateKey.generate(.ecdsa)
             var targets = TargetsMetadata(expires: Date().addingTimeInterval(1_000))
@@ -29,7 +30,8 @@ struct ProvenanceRuleTests {
 
         func statement(_ change: (inout JSONObject) -> Void = { _ in }, version: String = "1.0.0") throws -> [UInt8] {
             let provenance = try BuildProvenance(
-                version: VersionName(sealed.name.package, SemanticVersion(version)), manifest: sealed.digest, source: "git+https://a",
+                version: VersionName(sealed.name.package, SemanticVersion(version)), manifest: sealed.digest,
+                source: "git+https://a",
                 commit: "c", ref: nil, workflow: nil, builder: "b", invocation: nil, inputs: [])
             var json = provenance.json
             change(&json)
@@ -52,15 +54,20 @@ struct ProvenanceRuleTests {
         try scene.check.check(envelope(scene.statement()))
         #expect(Self.refusal(scene, nil, .invalid).contains("--provenance"))
         #expect(try Self.refusal(scene, envelope(scene.statement(), by: scene.thief), .forbidden).contains("no key"))
-        #expect(try Self.refusal(scene, envelope(scene.statement(), type: "text/plain"), .invalid).contains("text/plain"))
+        #expect(
+            try Self.refusal(scene, envelope(scene.statement(), type: "text/plain"), .invalid).contains("text/plain"))
         #expect(try Self.refusal(scene, envelope(scene.statement(version: "1.0.1")), .invalid).contains("1.0.1"))
         let other = try scene.statement { json in
-            json["subject"] = [["name": "checkout@1.0.0", "digest": ["sha256": .string(Digest(of: [1]).hex)]]]
+            json["subject"] = .array([
+                .object(["name": "checkout@1.0.0", "digest": .object(["sha256": .string(Digest(of: [1]).hex)])])
+            ])
         }
         #expect(try Self.refusal(scene, envelope(other), .invalid).contains("not of checkout 1.0.0"))
         let changes: [(inout JSONObject) -> Void] = [
-            { $0["predicateType"] = "https://slsa.dev/provenance/v2" }, { $0["_type"] = "https://in-toto.io/Statement/v0.1" },
-            { $0["subject"] = [] }, { $0["subject"] = [["name": "checkout", "digest": ["sha256": ""]]] }, { $0["predicate"] = nil },
+            { $0["predicateType"] = "https://slsa.dev/provenance/v2" },
+            { $0["_type"] = "https://in-toto.io/Statement/v0.1" },
+            { $0["subject"] = [] }, { $0["subject"] = .array([.object(["name": "checkout", "digest": .object(["sha256": ""])])]) },
+            { $0["predicate"] = nil },
         ]
         for change in changes {
             #expect(try Self.refusal(scene, envelope(scene.statement(change)), .invalid).contains("cannot be used"))
@@ -83,6 +90,7 @@ struct ProvenanceRuleTests {
             let maintenance = KeyMaintenance(registry: registry, trust: trust, now: { shop.clock.now })
             #expect(try await maintenance.requireProvenance(true, owner: shop.keys().owner))
             let site = try shop.page("1.0.0")
+            let sealed = try PackageArchive.open(site.zip).sealed
             let refused = await #expect(throws: RegistryError.self) {
                 try await shop.publisher(over: registry).publish([site.zip])
             }
@@ -91,9 +99,9 @@ struct ProvenanceRuleTests {
             let publisher = try Publisher(
                 registry: registry, trust: trust, keys: shop.keys(), origin: origin, now: { shop.clock.now })
             try await publisher.publish([site.zip])
-            let bytes = try #require(try await registry.provenance(of: site.sealed.name))
+            let bytes = try #require(try await registry.provenance(of: sealed.name))
             let provenance = try BuildProvenance(payload: SignedEnvelope(parsing: bytes).payload)
-            #expect(provenance.commit == "abc" && provenance.manifest == site.sealed.digest)
+            #expect(provenance.commit == "abc" && provenance.manifest == sealed.digest)
             #expect(try await registry.provenance(of: VersionName(package(), version("9.9.9"))) == nil)
         }
     }

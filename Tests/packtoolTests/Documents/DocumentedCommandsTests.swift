@@ -40,7 +40,9 @@ import Testing
     }
 
     private static func fault(in text: String, _ packtool: Command) -> String? {
-        let words = text.split { " ()\"',".contains($0) }.map { $0.trimmingCharacters(in: CharacterSet(charactersIn: ".:")) }
+        let words = text.split { " ()\"',".contains($0) }.map {
+            $0.trimmingCharacters(in: CharacterSet(charactersIn: ".:"))
+        }
         var (command, isNamed) = (packtool, false)
         var rest = words[...]
         while let word = rest.first, let sub = command.subcommands[word] {

@@ -7,7 +7,8 @@ struct TroubleshootingTests {
     private static func literals() throws -> String {
         let folder = Tool.project.appendingPathComponent("Sources")
         var text = ""
-        for case let file as URL in FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil) ?? .init()
+        for case let file as URL in FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+            ?? .init()
         where file.pathExtension == "swift" {
             text += try String(contentsOf: file, encoding: .utf8)
         }

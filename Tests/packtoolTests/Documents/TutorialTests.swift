@@ -23,7 +23,7 @@ import Testing
                     let words = command.split(separator: " ").dropFirst().map(String.init)
                     let server = try tool.start(words + ["--registry", "\(tool.folder.path)/shop/.packtool/registry"])
                     servers.append(server)
-                    #expect(await server.line(holding: shown[0]) != nil, "\(command)")
+                    #expect(try await server.line(holding: shown[0]) != nil, "\(command)")
                     continue
                 }
                 if command.hasPrefix("cd ") {

@@ -23,7 +23,8 @@ import Testing
         _ version: String, _ tool: Tool, _ flags: [String] = ["--provenance"], _ environment: [String: String] = job
     ) async throws -> Outcome {
         try tool.write(["dist/index.html": "<title>\(version)</title><script>packtool.confirm()</script>"])
-        try await tool.run("build", "dist", "--package", "shop", "--package-version", version, "--quiet").expectSuccess()
+        try await tool.run("build", "dist", "--package", "shop", "--package-version", version, "--quiet")
+            .expectSuccess()
         return try await tool.run(
             ["publish", "packages/shop-\(version).zip", "--channel", "beta"] + flags, environment: environment)
     }
@@ -36,7 +37,8 @@ import Testing
             "built     commit 5b1c9a7e2f045b1c9a7e2f045b1c9a7e2f045b1c, git+https://github.com/acme/shop, refs/heads/main",
             "by      https://github.com/actions/runner/github-hosted",
             "job     acme/shop/.github/workflows/release.yml@refs/heads/main",
-            "run     https://github.com/acme/shop/actions/runs/17/attempts/2", "input   package-lock.json, SHA-256 44136fa355b3",
+            "run     https://github.com/acme/shop/actions/runs/17/attempts/2",
+            "input   package-lock.json, SHA-256 44136fa355b3",
             "signed  by ",
         ] { #expect(shown.contains(text), "\(text) is not in\n\(shown)") }
 
@@ -44,7 +46,8 @@ import Testing
         defer { server.kill(SIGKILL) }
         let line = try #require(await server.line(holding: "http://127.0.0.1:"))
         let url = line.trimmingCharacters(in: .whitespacesAndNewlines)
-        try await tool.shell("curl -fsS '\(url)/v1/packages/shop/versions/1.0.0/provenance' -o envelope.json").expectSuccess()
+        try await tool.shell("curl -fsS '\(url)/v1/packages/shop/versions/1.0.0/provenance' -o envelope.json")
+            .expectSuccess()
         try await tool.shell("openssl pkey -in .packtool/keys/publisher.pem -pubout -out publisher.pub").expectSuccess()
         try tool.write([
             "judge.py": """
@@ -79,7 +82,8 @@ import Testing
         try await Self.publish("1.2.0", tool, []).expectSuccess()
         let none = try await tool.run("inspect", "shop@1.2.0", "--json").expectSuccess().json().object()
         #expect(none["provenance"] == nil)
-        let absent = try await tool.shell("curl -s -o /dev/null -w '%{http_code}' '\(url)/v1/packages/shop/versions/1.2.0/provenance'")
+        let absent = try await tool.shell(
+            "curl -s -o /dev/null -w '%{http_code}' '\(url)/v1/packages/shop/versions/1.2.0/provenance'")
         #expect(absent.standardOutput == "404")
     }
 

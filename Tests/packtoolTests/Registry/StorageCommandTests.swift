@@ -194,8 +194,8 @@ import Testing
         @discardableResult
         func requests(_ version: String) async throws -> [String] {
             try await build(version)
-            return try await requests(
-                of: ["publish", "packages/shop-\(version).zip", "--channel", "beta"], through: proxy)
+            return try await asked(
+                by: ["publish", "packages/shop-\(version).zip", "--channel", "beta"], through: proxy)
         }
         let seen = try await requests("1.1.0")
         let written = seen.count { $0.hasPrefix("PUT ") }
@@ -220,7 +220,7 @@ import Testing
     }
 
     /// Method and name of each request of a command to the storage.
-    private func requests(of command: [String], through proxy: FaultProxy) async throws -> [String] {
+    private func asked(by command: [String], through proxy: FaultProxy) async throws -> [String] {
         proxy.plan { _, _ in .none }
         try await tool.output(of: command + ["--no-wait"])
         return proxy.seen.map { $0.replacing("/\(SeaweedServer.bucket)/\(storage.prefix)/", with: "") }
@@ -238,11 +238,11 @@ import Testing
         let all = try await build((0..<400).map { "package-\($0)" }, "1.0.0")
         try await tool.output(of: ["publish"] + all + ["--channel", "beta", "--no-wait"])
         let one = try await build(["package-7"], "1.1.0")
-        let seen = try await requests(of: ["publish"] + one + ["--channel", "beta"], through: proxy)
+        let seen = try await asked(by: ["publish"] + one + ["--channel", "beta"], through: proxy)
         #expect(seen.contains { $0.hasPrefix("PUT targets/channels/") && $0.contains(".part-") }, "\(seen)")
         #expect(seen.count { $0.hasPrefix("PUT ") } <= 12 + 1, "\(seen)")
         let three = try await build((1...3).map { "package-\($0)" }, "1.1.0")
-        let set = try await requests(of: ["publish"] + three + ["--channel", "beta"], through: proxy)
+        let set = try await asked(by: ["publish"] + three + ["--channel", "beta"], through: proxy)
         #expect(set.count { $0.hasPrefix("PUT ") } <= 12 + 3, "\(set)")
     }
 

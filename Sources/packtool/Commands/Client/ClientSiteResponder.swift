@@ -29,7 +29,8 @@ struct ClientSiteResponder: HTTPResponder {
         } catch let error as FormatError {
             // A page below `/ID/` that requests `/app.js`: no package can have that name.
             let places = try await host.updater.status().map { Self.address(of: $0.package, request) }
-            let hint = places.isEmpty ? "" : ". Pages that use paths from the root are at \(places.joined(separator: ", "))"
+            let hint =
+                places.isEmpty ? "" : ". Pages that use paths from the root are at \(places.joined(separator: ", "))"
             return Self.text(.notFound, "\(error)\(hint)")
         }
     }

@@ -1,5 +1,6 @@
 import PackFormat
 import PackJSON
+import PackPublisher
 import PackRegistryAPI
 import PackTrust
 
@@ -20,7 +21,8 @@ struct ShownProvenance {
         signers = keys.filter { envelope.isSigned(by: $0) }
         provenance = try BuildProvenance(payload: envelope.payload)
         statement = try JSONValue(parsing: envelope.payload).object("the statement")
-        guard !signers.isEmpty, envelope.payloadType == BuildProvenance.payloadType, provenance.version == version else {
+        guard !signers.isEmpty, envelope.payloadType == BuildProvenance.payloadType, provenance.version == version
+        else {
             throw CommandFailure(
                 "the provenance of \(version) is signed by no key that may publish \(version.package): the key may have been revoked "
                     + "since, or somebody put it there")
@@ -31,12 +33,15 @@ struct ShownProvenance {
     func check(_ sealed: SealedManifest) throws {
         guard provenance.manifest != sealed.digest else { return }
         throw CommandFailure(
-            "the provenance of \(sealed.name) is of the manifest \(provenance.manifest), and the package has \(sealed.digest)")
+            "the provenance of \(sealed.name) is of the manifest \(provenance.manifest), and the package has \(sealed.digest)"
+        )
     }
 
     var text: String {
         let place = [provenance.commit.map { "commit \($0)" }, provenance.source, provenance.ref].compactMap(\.self)
-        var lines = ["built     \(place.isEmpty ? "from sources that it does not name" : place.joined(separator: ", "))"]
+        var lines = [
+            "built     \(place.isEmpty ? "from sources that it does not name" : place.joined(separator: ", "))"
+        ]
         lines.append("  by      \(provenance.builder)")
         if let workflow = provenance.workflow { lines.append("  job     \(workflow)") }
         if let run = provenance.invocation { lines.append("  run     \(run)") }

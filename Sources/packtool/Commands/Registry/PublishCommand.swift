@@ -72,7 +72,9 @@ struct PublishCommand: AsyncParsableCommand {
     var commit: String?
 
     @Flag(
-        help: "Attach a signed statement of how the packages were built: commit, repository, workflow, lock files (SLSA).")
+        help:
+            "Attach a signed statement of how the packages were built: commit, repository, workflow, lock files (SLSA)."
+    )
     var provenance = false
 
     @OptionGroup var offer: OfferOptions

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PackFormat
 import PackJSON
 import PackRegistryAPI
 
