@@ -63,7 +63,8 @@ package struct BuildProvenance: Hashable, Sendable {
         parameters["workflow"] = workflow.map { .string($0) }
         var materials: [JSONValue] = []
         if let commit {
-            materials.append(.object(["uri": .string(source ?? "git"), "digest": .object(["gitCommit": .string(commit)])]))
+            materials.append(
+                .object(["uri": .string(source ?? "git"), "digest": .object(["gitCommit": .string(commit)])]))
         }
         for input in inputs {
             materials.append(

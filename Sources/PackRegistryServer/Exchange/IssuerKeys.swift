@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import NIOHTTP1
 import PackJSON
 import PackRegistryAPI
@@ -31,7 +32,7 @@ actor IssuerKeys {
     /// - Parameters:
     ///   - id: the key's id, `kid`.
     ///   - address: where the keys are; nil: where the discovery document says.
-    /// - Throws: ``RegistryError`` of the kind `.unauthorized` where the issuer has no such key, `.unreachable` where it cannot be
+    /// - Throws: ``RegistryError`` of the kind `.unauthorized` where the issuer has no such key, and ``Problem`` (503) where it cannot be
     ///   asked.
     func key(_ id: String, of issuer: String, at address: String?, now: Date) async throws -> JSONWebKey {
         let name = address.map { "\(issuer) \($0)" } ?? issuer
@@ -47,19 +48,26 @@ actor IssuerKeys {
         } catch {
             // What an issuer showed holds for a day, so that its failure is not ours.
             if age < Self.longestLife, let key = issuers[name]?.known[id] { return key }
-            throw RegistryError(.unreachable, "the keys of \(issuer) cannot be read: \(error)")
+            throw Self.unreachable("the keys of \(issuer) cannot be read: \(error)")
         }
         return try known(id, name, issuer, 0)
     }
 
     private func known(_ id: String, _ name: String, _ issuer: String, _ age: TimeInterval) throws -> JSONWebKey {
         guard age < Self.longestLife else {
-            throw RegistryError(.unreachable, "the keys of \(issuer) cannot be read now: try again in a minute")
+            throw Self.unreachable("the keys of \(issuer) cannot be read now: try again in a minute")
         }
         guard let key = issuers[name]?.known[id] else {
             throw RegistryError(.unauthorized, "\(issuer) has no key \"\(id)\", which the id token names")
         }
         return key
+    }
+
+    /// Unlike other places that cannot be reached, the issuer is no secret of the server: the token names it.
+    private static func unreachable(_ text: String) -> Problem {
+        Problem(
+            .serviceUnavailable, kind: RegistryError.Kind.unreachable.rawValue, text,
+            headers: [.retryAfter: String(Int(pause))])
     }
 
     /// Those who ask at once wait for one look.

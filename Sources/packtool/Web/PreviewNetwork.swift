@@ -1,5 +1,3 @@
-import Foundation
-import Hummingbird
 import Synchronization
 
 /// What the network is like for a preview's pages. Files of the package do not need it.
@@ -25,12 +23,5 @@ final class PreviewNetwork: Sendable {
     func wait(for byteCount: Int) async throws {
         guard mode == .slow else { return }
         try await Task.sleep(for: Self.delay + .seconds(Double(byteCount) / Self.bytesASecond))
-    }
-
-    /// What a page gets from a server while there is no network: its request fails, and has no status.
-    static var noAnswer: Response {
-        Response(
-            status: .ok, headers: [.contentLength: "1"],
-            body: ResponseBody(contentLength: 1) { _ in throw URLError(.notConnectedToInternet) })
     }
 }

@@ -8,7 +8,16 @@ import PackWeb
 
 /// Relays a browser's requests to the same responder that a device has, and its answers back.
 struct PreviewResponder: HTTPResponder {
-    typealias Context = BasicRequestContext
+    /// A request with its connection.
+    struct Context: RequestContext {
+        var coreContext: CoreRequestContextStorage
+        let channel: any Channel
+
+        init(source: ApplicationRequestContextSource) {
+            coreContext = CoreRequestContextStorage(source: source)
+            channel = source.channel
+        }
+    }
 
     let site: PreviewSite
     let pages: PageDirectory
@@ -50,7 +59,7 @@ struct PreviewResponder: HTTPResponder {
             return HookRoute.scriptAnswer(hook.option.strategy, load: Self.load(of: site.manifest))
         default:
             if let url = proxy.url(for: request.uri.string, manifest: site.manifest) {
-                return await proxied(request, to: url)
+                return await proxied(request, to: url, context)
             }
             return try await answer(siteRequest(request))
         }
@@ -85,10 +94,12 @@ struct PreviewResponder: HTTPResponder {
         }
     }
 
-    private func proxied(_ request: Request, to url: URL) async -> Response {
+    private func proxied(_ request: Request, to url: URL, _ context: Context) async -> Response {
         guard network.mode != .offline else {
             log?.add(.offline, request.method.rawValue, request.uri.string, status: 0)
-            return PreviewNetwork.noAnswer
+            // The page's request fails as without a network, and has no status.
+            try? await context.channel.close()
+            return Response(status: .serviceUnavailable)
         }
         do {
             let response = try await proxy.answer(request, from: url)

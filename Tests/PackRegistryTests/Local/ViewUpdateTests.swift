@@ -191,14 +191,14 @@ struct ViewUpdateTests {
             let tables = [
                 "work", "siteWork", "pin", "encoding", "releaseEvent", "object", "lease", "groupFile", "webhook",
                 "delivery",
-                "expiryNotice", "approvalEvent", "removal",
+                "expiryNotice", "approvalEvent", "removal", "provenance",
             ]
             for table in tables { try db.execute(sql: "DROP TABLE \(table)") }
             for column in [
                 "release DROP COLUMN share", "release DROP COLUMN audiences", "channelFile DROP COLUMN format",
                 "release DROP COLUMN setID", "release DROP COLUMN app", "release DROP COLUMN policy",
                 "version DROP COLUMN note", "version DROP COLUMN sourceCommit", "manifest DROP COLUMN state",
-                "version DROP COLUMN pruned",
+                "version DROP COLUMN pruned", "token DROP COLUMN trust", "token DROP COLUMN parent",
             ] {
                 try db.execute(sql: "ALTER TABLE \(column)")
             }

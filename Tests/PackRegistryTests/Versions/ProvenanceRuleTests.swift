@@ -66,7 +66,8 @@ struct ProvenanceRuleTests {
         let changes: [(inout JSONObject) -> Void] = [
             { $0["predicateType"] = "https://slsa.dev/provenance/v2" },
             { $0["_type"] = "https://in-toto.io/Statement/v0.1" },
-            { $0["subject"] = [] }, { $0["subject"] = .array([.object(["name": "checkout", "digest": .object(["sha256": ""])])]) },
+            { $0["subject"] = [] },
+            { $0["subject"] = .array([.object(["name": "checkout", "digest": .object(["sha256": ""])])]) },
             { $0["predicate"] = nil },
         ]
         for change in changes {

@@ -23,7 +23,7 @@ struct SignedEnvelopeTests {
         let again = try SignedEnvelope(parsing: envelope.bytes)
         #expect(again == envelope && again.isSigned(by: key.publicKey))
         let text = String(decoding: envelope.bytes, as: UTF8.self)
-        for (old, new) in [(Self.type, "http://example.com/HelloWorlds"), ("aGVsbG8gd29ybGQ=", "aGVsbG8gd29ybGR=")] {
+        for (old, new) in [(Self.type, "http://example.com/HelloWorlds"), ("aGVsbG8gd29ybGQ=", "aGVsbG8gd29ybGE=")] {
             let changed = try SignedEnvelope(parsing: Array(text.replacing(old, with: new).utf8))
             #expect(changed != envelope)
             #expect(!changed.isSigned(by: key.publicKey), "\(new)")

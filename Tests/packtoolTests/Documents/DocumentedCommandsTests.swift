@@ -23,7 +23,9 @@ import Testing
 
     /// Texts behind `packtool` in blocks and in code between words.
     private static func commands(of document: String) -> [String] {
-        let text = document.replacing(/\\\n\s*/, with: " ")
+        // JavaScript imports what is called packtool too, and packtool is a module that imports others.
+        let text = document.replacing(/\\\n\s*/, with: " ").replacing(
+            /import packtool|packtool imports/, with: "")
         var found: [String] = []
         var isFenced = false
         for line in text.split(separator: "\n") {
@@ -35,7 +37,7 @@ import Testing
         }
         // In sentences a command may go on in the next line.
         let sentences = text.replacing(/```.*?```/.dotMatchesNewlines(), with: "").replacing(/[ \n]+/, with: " ")
-        found += sentences.matches(of: /`packtool ([^`|;&>#]+)/).map { String($0.output.1) }
+        found += sentences.matches(of: /`packtool ([^`|;&>#]+)`/).map { String($0.output.1) }
         return found
     }
 

@@ -72,12 +72,14 @@ struct OperationsTests {
             "PACKTOOL_TOKEN": try await registry.token("--publish", "--release"),
         ]) { $1 }
         try await hsm.shell("softhsm2-util --init-token --free --label ci --pin 1234 --so-pin 5678").expectSuccess()
-        let zip = try await Self.build(hsm, "1.0.0")
+        _ = try await Self.build(hsm, "1.0.0")
         let section = "A publisher's key in a KMS or HSM"
         try await Self.carryOut(section, steps: 0..<1, on: ["hsm": hsm])
         try registry.tool.write(["publisher.pub.pem": String(decoding: hsm.read("publisher.pub.pem"), as: UTF8.self)])
         try await Self.carryOut(section, steps: 1..<3, on: ["owner": registry.tool, "hsm": hsm])
-        let verified = try await registry.tool.run("verify", zip, "--registry", registry.folder).expectSuccess()
+        let verified = try await registry.tool.run(
+            "verify", "shop@1.0.0", "--registry", registry.folder
+        ).expectSuccess()
         #expect(verified.standardOutput.contains("valid, shop 1.0.0"), "\(verified)")
         let status = try await registry.tool.run("status", "--channel", "beta").expectSuccess()
         #expect(status.standardOutput.contains("1.0.0"), "\(status)")

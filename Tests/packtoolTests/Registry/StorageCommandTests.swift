@@ -231,8 +231,13 @@ import Testing
         tool.environment["PACKTOOL_STORAGE"] = storage.address(through: proxy)
         try await run("init", "--template", "config", "--app", "shop")
         func build(_ ids: [String], _ version: String) async throws -> [String] {
-            for id in ids { try tool.write(["\(id)/index.html": "<title>\(id) \(version)</title>"]) }
-            try await tool.output(of: ["build"] + ids + ["--package-version", version, "--quiet"])
+            for id in ids {
+                try tool.write([
+                    "\(id)/dist/index.html": "<title>\(id) \(version)</title>",
+                    "\(id)/package.json": "{\"name\": \"\(id)\"}",
+                ])
+            }
+            try await tool.output(of: ["build"] + ids.map { "\($0)/dist" } + ["--package-version", version, "--quiet"])
             return ids.map { "packages/\($0)-\(version).zip" }
         }
         let all = try await build((0..<400).map { "package-\($0)" }, "1.0.0")

@@ -73,7 +73,8 @@ import Testing
 
         try await bench.registry.tool.run("token", "revoke", id).expectSuccess()
         expectClearError(try await machine.run("token", "exchange"), naming: ["does not trust the issuer", bench.url])
-        let ended = try await machine.run("publish", "packages/shop-1.0.0.zip", environment: secrets)
+        let ended = try await machine.run(
+            "publish", "packages/shop-1.0.0.zip", "--channel", "beta", environment: secrets)
         #expect(ended.exitCode == 1 && ended.standardError.contains("was revoked"), "\(ended)")
     }
 
