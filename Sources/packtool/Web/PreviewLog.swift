@@ -30,6 +30,12 @@ final class PreviewLog: Sendable {
 
     func add(_ source: Source, _ method: String, _ path: String, status: Int) {
         state.withLock { state in
+            // A browser tries a request without an answer several times.
+            if source == .offline, let last = state.entries.last, last.source == source, last.method == method,
+                last.path == path
+            {
+                return
+            }
             state.count += 1
             state.entries.append(
                 Entry(number: state.count, source: source, method: method, path: path, status: status))
