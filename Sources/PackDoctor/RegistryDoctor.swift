@@ -107,7 +107,7 @@ package struct RegistryDoctor: Sendable {
                 .ok(.trust, name, "its metadata leads back to the project's root (now version \(root.body.version))")
             ]
                 + delegation(targets.body)
-        } catch let error as TrustError where error.isExpiry {
+        } catch let error as TrustError where error.isExpiry(of: ["timestamp", "snapshot", "channels"]) {
             return [
                 .error(
                     .trust, name, "a device with the project's root.json refuses it: \(error)",

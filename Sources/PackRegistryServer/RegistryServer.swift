@@ -188,7 +188,10 @@ package struct RegistryServer: Sendable {
         ChannelController().addRoutes(to: endpoints)
         ChangesController().addRoutes(to: endpoints)
         AdministrationController(reports: reports).addRoutes(to: endpoints)
-        ExchangeController(host: host, allowsInternal: configuration.allowsInternalIssuers).addRoutes(to: endpoints)
+        ExchangeController(
+            host: host, allowsInternal: configuration.allowsInternalIssuers,
+            gate: ConcurrencyGate(limit: limits.maximumConcurrentReports), logger: logger
+        ).addRoutes(to: endpoints)
         BundleController(view: view).addRoutes(to: endpoints)
         HealthController(host: host).addRoutes(to: endpoints)
         let devices = ReportController(

@@ -42,9 +42,9 @@ public enum TrustError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The rules for a new version of a role forbid a change.
     case refusedChange(role: String, reason: String)
 
-    /// Whether it is the time that a document no longer holds.
-    public var isExpiry: Bool {
-        if case .expired = self { true } else { false }
+    /// Whether one of these roles no longer holds.
+    public func isExpiry(of roles: Set<String>) -> Bool {
+        if case .expired(let role, _) = self { roles.contains(role) } else { false }
     }
 
     public var description: String {

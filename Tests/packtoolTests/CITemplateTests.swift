@@ -30,6 +30,33 @@ struct CITemplateTests {
         #expect(status.standardOutput.contains("0.9.0") && !status.standardOutput.contains("1.0.0"), "\(status)")
     }
 
+    @Test(arguments: ["github-actions", "gitlab-ci"])
+    func `a job that the registry trusts publishes by the template without a token`(template: String) async throws {
+        let registry = try await LiveRegistry("--internal-issuers")
+        let issuer = try registry.tool.startScript("issuer.py")
+        defer { issuer.kill(SIGKILL) }
+        let url = try #require(await issuer.line(holding: "http://")).trimmingCharacters(in: .whitespacesAndNewlines)
+        try await registry.tool.run(
+            "token", "trust", url, "--claim", "repository=acme/shop", "--audience", registry.url, "--channel", "beta"
+        ).expectSuccess()
+        let asking = [
+            "ACTIONS_ID_TOKEN_REQUEST_URL": "\(url)/id-token?api-version=2.0",
+            "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "job-secret",
+        ]
+        var job = asking.merging(["GITHUB_ACTIONS": "true"]) { $1 }
+        if template == "gitlab-ci" {
+            let asked = try await registry.tool.shell(
+                "curl -fsS -H 'Authorization: bearer job-secret' '\(url)/id-token?api-version=2.0&audience=\(registry.url)'"
+            )
+            job = ["PACKTOOL_ID_TOKEN": try asked.json().object().string("value")]
+        }
+        let outcomes = try await Self.run(template, registry, Tool(), job: job)
+        #expect(outcomes.count >= 2 && outcomes.allSatisfy { $0.exitCode == 0 }, "\(outcomes)")
+        #expect(outcomes.last?.standardOutput.contains("1.0.0-ci.17") == true, "\(outcomes)")
+        let log = try await registry.tool.run("audit").expectSuccess().standardOutput
+        #expect(log.contains("repo:acme/shop:environment:production ("), "\(log)")
+    }
+
     /// What a published version has: a page that lacks a picture.
     static let publishedFiles = ["index.html": "<title>Soon</title>", "old.html": #"<img src="lost.png">"#]
     /// The same page, and one that lacks a picture besides.
@@ -48,8 +75,10 @@ struct CITemplateTests {
 
     /// Runs the steps until one fails, as a CI service does, in a repository with the template.
     /// - Parameter pages: what its site has besides the template's files.
+    /// - Parameter job: what the CI system gives the job in place of a token.
     private static func run(
-        _ template: String, _ registry: LiveRegistry, _ tool: Tool, pages: [String: String] = [:]
+        _ template: String, _ registry: LiveRegistry, _ tool: Tool, pages: [String: String] = [:],
+        job: [String: String]? = nil
     ) async throws -> [Outcome] {
         try await tool.run("init", "checkout", "--template", "site", "--template", template).expectSuccess()
         for (name, text) in pages { try tool.write(["checkout/dist/\(name)": text]) }
@@ -65,6 +94,7 @@ struct CITemplateTests {
             "PACKTOOL_REGISTRY": registry.url,
         ]) { $1 }
 
+        if job != nil { settings["PACKTOOL_TOKEN"] = nil }
         let key = try #require(settings["PACKTOOL_KEY"])
         if template == "gitlab-ci" {
             // A variable of the type File: GitLab gives the path.
@@ -90,11 +120,11 @@ struct CITemplateTests {
                 "GITHUB_PATH": addedPath.path, "GITHUB_REF": "refs/heads/main", "GITHUB_RUN_NUMBER": "17",
                 "CI_PIPELINE_IID": "17", "BUILD_NUMBER": "17", "CI": "true", "PATH": path,
             ]
-            let environment = given.merging(own) { $1 }
+            let environment = given.merging(own) { $1 }.merging(job ?? [:]) { $1 }
             let outcome = try await tool.run(
                 URL(fileURLWithPath: step.shell[0]),
                 Array(step.shell.dropFirst()) + ["-c", "cd checkout\n" + step.script], environment: environment)
-            for secret in try [key, #require(settings["PACKTOOL_TOKEN"])] {
+            for secret in [key, settings["PACKTOOL_TOKEN"] ?? key] {
                 #expect(!outcome.description.contains(secret), "a secret is in the log of: \(step.script)")
             }
             outcomes.append(outcome)

@@ -202,6 +202,12 @@ struct PreviewTests {
         #expect(try await status(base + "/") == "403")
         #expect(try await status(base + "/-/phone/" + String(repeating: "0", count: 64)) == "403")
         #expect(try await status(base + "/", "-H 'Cookie: packtool-preview=0'") == "403")
+        // Whoever says a local name from elsewhere is not local.
+        for name in ["localhost", "127.0.0.1", "shop.package"] {
+            #expect(try await status(base + "/", "-H 'Host: \(name)'") == "403")
+            #expect(
+                try await status(base + "/-/bridge", "-d '{}' -H 'Host: \(name)' -H 'Origin: http://\(name)'") == "403")
+        }
         #expect(try await status(invitation, "-c jar") == "303")
         #expect(try await status(base + "/", "-b jar") == "200")
         #expect(try String(decoding: tool.read("answer"), as: UTF8.self) == "<h1>one</h1>")

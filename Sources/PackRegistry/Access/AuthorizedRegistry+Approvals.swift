@@ -30,6 +30,13 @@ extension AuthorizedRegistry {
     }
 
     package func vote(_ vote: ChangeVote, on id: Int) async throws -> ChangeOutcome {
+        // A job has a new token, and so a new name, as often as it likes: it could approve what it proposed, and count twice.
+        if vote == .approve, identity.isJob {
+            throw RegistryError(
+                .forbidden,
+                "\(identity.name) is a CI job, and changes are approved by people: use a token of packtool token create"
+            )
+        }
         guard let change = try await seen(.one(id)).changes.first else {
             throw RegistryError(.notFound, "there is no change \(id)")
         }

@@ -115,12 +115,13 @@ package struct RegistryServices: Sendable {
         let record = found.record
         if record.revoked != nil {
             throw RegistryError(
-                .unauthorized, "the access token \"\(record.name)\" was revoked: packtool token create makes another")
+                .unauthorized, "the access token \"\(record.name)\" was revoked: \(Self.another(record))")
         }
         if let parent = record.parent {
             guard let trust = tokens.first(where: { $0.record.id == parent })?.record, trust.revoked == nil else {
                 throw RegistryError(
-                    .unauthorized, "the trust that the access token \"\(record.name)\" is of was revoked")
+                    .unauthorized,
+                    "the access token \"\(record.name)\" was made for a CI job, which the registry no longer trusts")
             }
         }
         if let expires = record.expires, expires <= clock() {
@@ -129,13 +130,18 @@ package struct RegistryServices: Sendable {
                 "the access token \"\(record.name)\" expired on \(expires.formatted(.iso8601)): packtool token create makes another"
             )
         }
-        return Identity(name: Identity.name(of: record), scope: record.scope, expires: record.expires)
+        return Identity(
+            name: Identity.name(of: record), scope: record.scope, expires: record.expires, isJob: record.parent != nil)
+    }
+
+    private static func another(_ record: TokenRecord) -> String {
+        record.parent == nil ? "packtool token create makes another" : "packtool token exchange makes another"
     }
 
     /// The trusts for id tokens of an issuer.
     package func trusts(in issuer: String) async throws -> [TokenTrust] {
         var query = FactsQuery.unsigned
-        query.tokens = .all
+        query.tokens = .trusts
         return try await store.facts(query).tokens.compactMap { token in
             guard let trust = token.record.trust, token.record.revoked == nil,
                 trust.issuer.utf8.elementsEqual(issuer.utf8)

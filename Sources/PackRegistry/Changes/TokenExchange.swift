@@ -80,7 +80,8 @@ package struct TokenExchange: RegistryChange {
         return only
     }
 
-    /// What a person compares with the workflow. All of it is in the id token, or written in the workflow.
+    /// What a person compares with `packtool token list`. What trusts ask for is not said: anybody can have an id token of a public
+    /// issuer.
     private func refusal(_ named: [TokenRecord]) -> String {
         guard !named.isEmpty else {
             let audiences = token.audiences.joined(separator: ", ")
@@ -88,12 +89,11 @@ package struct TokenExchange: RegistryChange {
                 "no trust of this registry is for id tokens of \(token.issuer) with the audience \(audiences): ask for one with "
                 + "the audience of packtool token list"
         }
-        let reasons = named.prefix(3).compactMap { record in
-            record.trust?.mismatch(token.claims).map { mismatch in
-                "\(record.name) wants \(mismatch.name) \(mismatch.wanted), the job has "
-                    + (mismatch.found ?? "none")
-            }
-        }
-        return "no trust of this registry admits this job: " + reasons.joined(separator: "; ")
+        let reasons = Set(
+            named.compactMap { record in
+                record.trust?.mismatch(token.claims).map { "\($0.name) is \($0.found ?? "not there")" }
+            })
+        return "no trust of this registry admits this job; compare with packtool token list: "
+            + reasons.sorted().joined(separator: ", ")
     }
 }

@@ -22,6 +22,7 @@ package struct TrustCreation: RegistryChange {
             throw RegistryError(
                 .invalid, "no job gets the admin right: whoever can change the workflow would have the registry")
         }
+        try checkIdentity(request.trust)
         let record = TokenRecord(
             id: String(secret.hash.hex.prefix(12)), name: request.name, scope: request.scope, created: changes.time,
             expires: nil, revoked: nil, trust: request.trust)
@@ -29,5 +30,22 @@ package struct TrustCreation: RegistryChange {
         let text = String(decoding: JSONValue.object(request.json).canonicalBytes, as: UTF8.self)
         changes.log("token trust", record.id, text)
         return record
+    }
+
+    /// Issuers that sign for everybody, and the claims of which each is one customer's.
+    private static let publicIssuers = [
+        "https://token.actions.githubusercontent.com": ["repository", "repository_id", "sub"],
+        "https://gitlab.com": ["project_path", "project_id", "sub"],
+    ]
+
+    /// A trust in a public issuer has to say whose jobs it means.
+    private func checkIdentity(_ trust: TokenTrust) throws(RegistryError) {
+        guard let names = Self.publicIssuers[trust.issuer] else { return }
+        guard names.contains(where: { trust.claims[$0].map { !$0.hasSuffix("*") } ?? false }) else {
+            throw RegistryError(
+                .invalid,
+                "\(trust.issuer) signs for everybody: name the repository, by one of the claims \(names.joined(separator: ", ")), whole"
+            )
+        }
     }
 }

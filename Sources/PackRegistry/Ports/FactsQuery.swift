@@ -124,6 +124,8 @@ package struct FactsQuery: Sendable {
 
     package enum Tokens: Hashable, Sendable {
         case all
+        /// Those that stand for jobs.
+        case trusts
         /// The token with this hash, then the trust that it was made of.
         case hash(Digest)
     }

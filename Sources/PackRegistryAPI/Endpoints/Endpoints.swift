@@ -162,7 +162,8 @@ package enum Endpoints {
     package static let provenance = Endpoint<Void, [UInt8]>(
         Route(
             .get, "/v1/packages/{package}/versions/{version}/provenance",
-            "Returns the signed statement of how a version was built (in-toto, SLSA), in a DSSE envelope."),
+            "Returns the signed statement of how a version was built (in-toto, SLSA), in a DSSE envelope, to any token."
+        ),
         encodeAnswer: { (try? JSONValue(parsing: $0).object()) ?? [:] },
         decodeAnswer: { JSONValue.object($0).canonicalBytes })
 

@@ -8,11 +8,14 @@ package struct Identity: Hashable, Sendable {
     package let scope: TokenScope
     /// When the token expires; nil for one that does not, and for whoever has none.
     package let expires: Date?
+    /// Whether it is a CI job, whose token was made of an id token. A job can have any number of them.
+    package let isJob: Bool
 
-    package init(name: String, scope: TokenScope, expires: Date? = nil) {
+    package init(name: String, scope: TokenScope, expires: Date? = nil, isJob: Bool = false) {
         self.name = name
         self.scope = scope
         self.expires = expires
+        self.isJob = isJob
     }
 
     /// Somebody without a token, who may read and nothing else.

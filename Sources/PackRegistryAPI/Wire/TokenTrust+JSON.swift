@@ -11,8 +11,8 @@ extension TokenTrust {
         return json
     }
 
+    /// Reads what a registry recorded, also of a later version with more fields.
     package init(json: JSONObject) throws {
-        try json.refuseKeys(outside: ["issuer", "audience", "claims", "keysURL"])
         var claims: [String: String] = [:]
         for member in try json.object("claims").members { claims[member.key] = try member.value.string(member.key) }
         try self.init(
@@ -27,6 +27,7 @@ extension TrustRequest {
 
     package init(json: JSONObject) throws {
         try json.refuseKeys(outside: ["name", "scope", "trust"])
+        try json.object("trust").refuseKeys(outside: ["issuer", "audience", "claims", "keysURL"])
         try self.init(
             name: json.string("name"), scope: TokenScope(json: json.required("scope")),
             trust: TokenTrust(json: json.object("trust")))

@@ -48,6 +48,7 @@ struct FactsReader {
         if !query.removals.isEmpty { facts.objectsToRemove = try RemovalTable(db: db).objects(among: query.removals) }
         switch query.tokens {
         case .all: facts.tokens = try TokenTable(db: db).all()
+        case .trusts: facts.tokens = try TokenTable(db: db).trusts()
         case .hash(let hash): facts.tokens = try TokenTable(db: db).tokens(hash: hash)
         case nil: break
         }

@@ -49,6 +49,11 @@ struct TokenTable {
         try Row.fetchAll(db, sql: "SELECT * FROM token ORDER BY created DESC, id").map(Self.token)
     }
 
+    func trusts() throws -> [RegistryFacts.Token] {
+        try Row.fetchAll(db, sql: "SELECT * FROM token WHERE trust IS NOT NULL ORDER BY created DESC, id").map(
+            Self.token)
+    }
+
     /// The token, and the trust that it was made of.
     func tokens(hash: Digest) throws -> [RegistryFacts.Token] {
         guard let row = try Row.fetchOne(db, sql: "SELECT * FROM token WHERE hash = ?", arguments: [hash.hex]) else {

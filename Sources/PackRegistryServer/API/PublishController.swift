@@ -23,6 +23,11 @@ struct PublishController {
                 manifest: version.manifest, role: version.role, note: version.note)
         }
         router.add(Endpoints.provenance) { call, _ in
+            // As the overview keeps notes and commits from strangers.
+            guard call.identity != nil else {
+                throw Problem.unauthorized(
+                    "this tells where a version was built: send an access token", isTokenGiven: false)
+            }
             let version = try VersionName(PackageID(call.value("package")), SemanticVersion(call.value("version")))
             guard let bytes = try await call.registry.provenance(of: version) else {
                 throw Problem.notFound("there is no provenance of \(version)")

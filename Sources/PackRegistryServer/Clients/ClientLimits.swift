@@ -55,7 +55,7 @@ struct ClientLimits: Sendable {
 
     /// The problem itself, or that there were too many of its kind: tokens and id tokens that are not valid are counted.
     func judged(_ problem: Problem, _ request: Request, from peer: String?) -> Problem {
-        let isExchange = request.uri.path == Endpoints.exchangeToken.route.path
+        let isExchange = request.uri.path.hasPrefix(Endpoints.exchangeToken.route.path)
         guard problem.status == .unauthorized, isExchange || request.headers[.authorization] != nil,
             let client = peer.flatMap({ proxies.client(of: $0, request.headers) }),
             let seconds = failedTokens.add(client)

@@ -1,3 +1,4 @@
+import Logging
 import PackRegistry
 import PackRegistryAPI
 
@@ -5,16 +6,21 @@ import PackRegistryAPI
 struct ExchangeController {
     private let host: any RegistryHost
     private let verifier: IDTokenVerifier
+    private let gate: ConcurrencyGate
 
-    /// - Parameter allowsInternal: whether issuers may be on this machine or its network.
-    init(host: any RegistryHost, allowsInternal: Bool) {
+    /// - Parameters:
+    ///   - allowsInternal: whether issuers may be on this machine or its network.
+    ///   - gate: of exchanges.
+    init(host: any RegistryHost, allowsInternal: Bool, gate: ConcurrencyGate, logger: Logger) {
         self.host = host
+        self.gate = gate
         let client = OutboundClient(option: "--internal-issuers", allowsInternal: allowsInternal)
-        verifier = IDTokenVerifier(keys: IssuerKeys(client: client)) { try await host.trusts(in: $0) }
+        verifier = IDTokenVerifier(keys: IssuerKeys(client: client, logger: logger)) { try await host.trusts(in: $0) }
     }
 
     func addRoutes(to router: EndpointRouter) {
-        router.add(Endpoints.exchangeToken) { [host, verifier] _, request in
+        // Anybody may ask, and who waits for an issuer must not keep publishers from the registry.
+        router.add(Endpoints.exchangeToken, gate: gate) { [host, verifier] _, request in
             let token = try await verifier.verify(request.idToken, now: host.now)
             return try await host.exchange(token, trust: request.trust)
         }

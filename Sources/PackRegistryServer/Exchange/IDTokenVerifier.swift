@@ -18,8 +18,10 @@ struct IDTokenVerifier: Sendable {
     /// - Throws: ``RegistryError`` of the kind `.unauthorized` for a token that proves nothing, `.unreachable` where the issuer cannot
     ///   be asked for its keys.
     func verify(_ text: String, now: Date) async throws -> IDToken {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard text.utf8.count <= Self.maximumByteCount, parts.count == 3, let header = Self.object(parts[0]),
+        let parts =
+            text.utf8.count <= Self.maximumByteCount
+            ? text.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false) : []
+        guard parts.count == 3, let header = Self.object(parts[0]),
             let payload = Self.object(parts[1]), let signature = Base64URL.decode(parts[2])
         else { throw Self.refusal("it is no JSON Web Token of at most \(Self.maximumByteCount) bytes") }
         let signedCount = parts[0].utf8.count + 1 + parts[1].utf8.count

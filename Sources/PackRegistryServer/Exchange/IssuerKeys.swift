@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Logging
 import NIOHTTP1
 import PackJSON
 import PackRegistryAPI
@@ -22,11 +23,13 @@ actor IssuerKeys {
     private static let maximumByteCount = 256 << 10
 
     private let client: OutboundClient
+    private let logger: Logger
     private var issuers: [String: Keys] = [:]
     private var looks: [String: Task<[String: JSONWebKey], any Error>] = [:]
 
-    init(client: OutboundClient) {
+    init(client: OutboundClient, logger: Logger) {
         self.client = client
+        self.logger = logger
     }
 
     /// - Parameters:
@@ -38,7 +41,7 @@ actor IssuerKeys {
         let name = address.map { "\(issuer) \($0)" } ?? issuer
         let age = issuers[name]?.read.map { now.timeIntervalSince($0) } ?? .infinity
         if age < Self.life, let key = issuers[name]?.known[id] { return key }
-        if let asked = issuers[name]?.asked, now.timeIntervalSince(asked) < Self.pause {
+        if looks[name] == nil, let asked = issuers[name]?.asked, abs(now.timeIntervalSince(asked)) < Self.pause {
             return try known(id, name, issuer, age)
         }
         issuers[name, default: Keys(asked: now)].asked = now
@@ -48,7 +51,8 @@ actor IssuerKeys {
         } catch {
             // What an issuer showed holds for a day, so that its failure is not ours.
             if age < Self.longestLife, let key = issuers[name]?.known[id] { return key }
-            throw Self.unreachable("the keys of \(issuer) cannot be read: \(error)")
+            logger.error("an issuer's keys cannot be read", metadata: ["issuer": "\(issuer)", "error": "\(error)"])
+            throw Self.unreachable("the keys of \(issuer) cannot be read now: the server's log has the reason")
         }
         return try known(id, name, issuer, 0)
     }
@@ -97,7 +101,7 @@ actor IssuerKeys {
     private static func discover(_ issuer: String, _ client: OutboundClient) async throws -> String {
         let place = (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration"
         let found = try await document(place, client)
-        guard try found.string("issuer") == issuer else {
+        guard try found.string("issuer").utf8.elementsEqual(issuer.utf8) else {
             throw OutboundClient.Failure(description: "\(place) names another issuer")
         }
         let address = try found.string("jwks_uri")

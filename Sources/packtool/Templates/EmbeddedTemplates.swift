@@ -725,8 +725,7 @@ runs:
 #              PACKTOOL_SHA256    its SHA-256
 #              PACKTOOL_REGISTRY  https://packages.example.com
 #   secrets    PACKTOOL_TOKEN     from `packtool token create ci --publish --release --channel beta` on the registry;
-#                                 none where the registry trusts this workflow (`packtool token trust github`), which
-#                                 then needs the permission `id-token: write`
+#                                 none where the registry trusts this workflow (`packtool token trust github`)
 #              PACKTOOL_KEY       the publisher's private key
 name: Packages
 on:
@@ -736,6 +735,8 @@ on:
 
 permissions:
   contents: read
+  # For packtool token exchange. Remove it if there is a secret PACKTOOL_TOKEN.
+  id-token: write
 
 concurrency: packages
 

@@ -17,6 +17,12 @@ struct PreviewResponder: HTTPResponder {
             coreContext = CoreRequestContextStorage(source: source)
             channel = source.channel
         }
+
+        /// Whether this machine is at the other end.
+        var isFromHere: Bool {
+            guard let address = channel.remoteAddress?.ipAddress else { return false }
+            return address.hasPrefix("127.") || address == "::1"
+        }
     }
 
     let site: PreviewSite
@@ -34,7 +40,9 @@ struct PreviewResponder: HTTPResponder {
     let console: Console
 
     func respond(to request: Request, context: Context) async throws -> Response {
-        guard LocalAuthority.isOne(request.head.authority ?? "") || guests?.admits(request) == true else {
+        // With guests, others reach the port too: then a local name says nothing, and the other end of the connection does.
+        let isLocal = LocalAuthority.isOne(request.head.authority ?? "") && (guests == nil || context.isFromHere)
+        guard isLocal || guests?.admits(request) == true else {
             if let welcome = guests?.welcome(request) { return welcome }
             guard guests != nil else {
                 return Self.text(.misdirectedRequest, "the preview answers this machine only; --phone lets others in")

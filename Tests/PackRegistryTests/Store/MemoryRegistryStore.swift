@@ -215,6 +215,10 @@ final class MemoryRegistryStore: RegistryStore {
         facts.missingObjects = Set(query.objects.filter { !state.objects.contains($0) }.map(\.digest))
         switch query.tokens {
         case .all: facts.tokens = state.tokens.sorted { $0.record.created > $1.record.created }
+        case .trusts:
+            facts.tokens = state.tokens.filter { $0.record.trust != nil }.sorted {
+                $0.record.created > $1.record.created
+            }
         case .hash(let hash):
             facts.tokens = state.tokens.filter { $0.hash == hash }
             let parent = facts.tokens.first?.record.parent

@@ -226,31 +226,6 @@ import Testing
         return proxy.seen.map { $0.replacing("/\(SeaweedServer.bucket)/\(storage.prefix)/", with: "") }
     }
 
-    @Test func `a channel in parts, and a set of packages, cost a file more each`() async throws {
-        let proxy = try await FaultProxy(before: storage.server.endpoint)
-        tool.environment["PACKTOOL_STORAGE"] = storage.address(through: proxy)
-        try await run("init", "--template", "config", "--app", "shop")
-        func build(_ ids: [String], _ version: String) async throws -> [String] {
-            for id in ids {
-                try tool.write([
-                    "\(id)/dist/index.html": "<title>\(id) \(version)</title>",
-                    "\(id)/package.json": "{\"name\": \"\(id)\"}",
-                ])
-            }
-            try await tool.output(of: ["build"] + ids.map { "\($0)/dist" } + ["--package-version", version, "--quiet"])
-            return ids.map { "packages/\($0)-\(version).zip" }
-        }
-        let all = try await build((0..<400).map { "package-\($0)" }, "1.0.0")
-        try await tool.output(of: ["publish"] + all + ["--channel", "beta", "--no-wait"])
-        let one = try await build(["package-7"], "1.1.0")
-        let seen = try await asked(by: ["publish"] + one + ["--channel", "beta"], through: proxy)
-        #expect(seen.contains { $0.hasPrefix("PUT targets/channels/") && $0.contains(".part-") }, "\(seen)")
-        #expect(seen.count { $0.hasPrefix("PUT ") } <= 12 + 1, "\(seen)")
-        let three = try await build((1...3).map { "package-\($0)" }, "1.1.0")
-        let set = try await asked(by: ["publish"] + three + ["--channel", "beta"], through: proxy)
-        #expect(set.count { $0.hasPrefix("PUT ") } <= 12 + 3, "\(set)")
-    }
-
     /// The object of a file that only the newest version has, by its digest.
     private func newestObject() async throws -> String {
         let digest = try await tool.shell("sha256sum dist/app.js | cut -c1-64")

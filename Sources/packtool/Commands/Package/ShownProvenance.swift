@@ -11,21 +11,22 @@ struct ShownProvenance {
     /// The keys that may publish the package and signed it.
     private let signers: [PublicKey]
 
-    /// nil where the publisher sent none.
-    /// - Throws: ``CommandFailure`` for one that nobody signed who may publish the package, or that is of another version.
+    /// nil where the publisher sent none, or the registry tells it to others only.
+    /// - Throws: ``CommandFailure`` for one that is of another version.
     init?(of version: VersionName, in session: RegistrySession) async throws {
-        guard let bytes = try await session.registry.provenance(of: version) else { return nil }
+        let bytes: [UInt8]?
+        do { bytes = try await session.registry.provenance(of: version) } catch let error as RegistryError
+            where [.unauthorized, .forbidden, .notFound, .unreachable].contains(error.kind)
+        { return nil }
+        guard let bytes else { return nil }
         let envelope = try SignedEnvelope(parsing: bytes)
         let (_, targets) = try await session.readingTrust().refresh()
         let keys = targets.body.authority(for: ViewLayout.role(of: version.package))?.keys.values ?? []
         signers = keys.filter { envelope.isSigned(by: $0) }
         provenance = try BuildProvenance(payload: envelope.payload)
         statement = try JSONValue(parsing: envelope.payload).object("the statement")
-        guard !signers.isEmpty, envelope.payloadType == BuildProvenance.payloadType, provenance.version == version
-        else {
-            throw CommandFailure(
-                "the provenance of \(version) is signed by no key that may publish \(version.package): the key may have been revoked "
-                    + "since, or somebody put it there")
+        guard envelope.payloadType == BuildProvenance.payloadType, provenance.version == version else {
+            throw CommandFailure("the provenance that the registry has of \(version) is of \(provenance.version)")
         }
     }
 
@@ -46,7 +47,11 @@ struct ShownProvenance {
         if let workflow = provenance.workflow { lines.append("  job     \(workflow)") }
         if let run = provenance.invocation { lines.append("  run     \(run)") }
         for input in provenance.inputs { lines.append("  input   \(input.name), SHA-256 \(input.digest)") }
-        lines.append("  signed  by \(signers.map { String($0.id.prefix(16)) }.joined(separator: ", "))")
+        let keys = signers.map { String($0.id.prefix(16)) }.joined(separator: ", ")
+        lines.append(
+            signers.isEmpty
+                ? "  signed  by no key that may publish it now: the key was replaced since, or somebody else put it there"
+                : "  signed  by \(keys)")
         return lines.joined(separator: "\n")
     }
 
