@@ -56,6 +56,26 @@ struct JSONOutputTests {
         return approved.standardOutput
     }
 
+    /// What a CI job prints that gets a token.
+    private static func exchange(_ tool: Tool) async throws -> String {
+        let issuer = try tool.startScript("issuer.py")
+        defer { issuer.kill(SIGKILL) }
+        let name = try #require(await issuer.line(holding: "http://")).trimmingCharacters(in: .whitespacesAndNewlines)
+        let server = try tool.start("serve", "--port", "0", "--internal-issuers")
+        let line = try #require(await server.line(holding: "http://127.0.0.1:"))
+        let url = try String(#require(line.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/)).output)
+        try await tool.run("token", "trust", name, "--claim", "repository=acme/shop", "--audience", url).expectSuccess()
+        let exchanged = try await tool.run(
+            "token", "exchange", "--registry", url, "--json",
+            environment: [
+                "ACTIONS_ID_TOKEN_REQUEST_URL": "\(name)/id-token?api-version=2.0", "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "job-secret",
+            ]
+        ).expectSuccess()
+        server.kill(SIGTERM)
+        _ = await server.outcome()
+        return exchanged.standardOutput
+    }
+
     @Test func `what every command prints is as its schema says, and every command has one`() async throws {
         let tool = try Tool()
         var documents: [(command: String, text: String)] = []
@@ -131,6 +151,10 @@ struct JSONOutputTests {
         try await run("device", sender)
         try await run("reports delete", sender)
         try await run("token create", "ci", "--package", "ferries", "--channel", "beta", registry[0], registry[1])
+        documents.append(("token exchange", try await Self.exchange(tool)))
+        try await run(
+            "token trust", "github", "--repository", "acme/shop", "--workflow", "x.yml", "--audience", "https://example.com",
+            registry[0], registry[1])
         try await run("token list", registry[0], registry[1])
         let token = try JSONValue(parsing: Array((documents.last?.text ?? "").utf8)).object().array("tokens")[0]
             .object()
@@ -172,6 +196,7 @@ struct JSONOutputTests {
         try await run("doctor", codes: [0, 1])
         try await run("renew")
         try await run("keys newest", "ferries", codes: [0, 2])
+        for need in ["required", "optional"] { try await run("keys provenance", need) }
         try await run("keys list")
         try await run("keys delegate", "other")
         for name in ["publisher", "owner", "online"] { try await run("keys rotate", name) }

@@ -46,8 +46,16 @@ import Testing
         defer { server.kill(SIGKILL) }
         let line = try #require(await server.line(holding: "http://127.0.0.1:"))
         let url = line.trimmingCharacters(in: .whitespacesAndNewlines)
-        try await tool.shell("curl -fsS '\(url)/v1/packages/shop/versions/1.0.0/provenance' -o envelope.json")
-            .expectSuccess()
+        let token = try await tool.run("token", "create", "auditor", "--observe", "--json").expectSuccess().json().object()
+        let field = "-H 'Authorization: Bearer \(try token.string("token"))'"
+        func status(_ version: String, _ field: String) async throws -> String {
+            try await tool.shell(
+                "curl -s \(field) -o envelope.json -w '%{http_code}' '\(url)/v1/packages/shop/versions/\(version)/provenance'"
+            ).standardOutput
+        }
+        // It names repositories, which are nobody's business who has no token.
+        #expect(try await status("1.0.0", "") == "401")
+        #expect(try await status("1.0.0", field) == "200")
         try await tool.shell("openssl pkey -in .packtool/keys/publisher.pem -pubout -out publisher.pub").expectSuccess()
         try tool.write([
             "judge.py": """
