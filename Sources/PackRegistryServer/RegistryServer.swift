@@ -54,6 +54,8 @@ package struct RegistryServer: Sendable {
     private static let backlog = 4096
     /// Connections taken in one turn of the loop, so that a crowd of them is over soon.
     private static let connectionsAtOnce: UInt = 64
+    /// Jobs that exchange their id tokens, most of which wait for their issuer's keys.
+    private static let exchangesAtOnce = 64
     /// Bytes that a connection's socket takes beyond what is on its way (`TCP_NOTSENT_LOWAT`). Linux hands the listening socket's
     /// down to each connection. Without it a socket takes 4 MB, and a client that reads many connections stays with the one that is
     /// refilled fastest (docs/decisions/0010).
@@ -190,7 +192,7 @@ package struct RegistryServer: Sendable {
         AdministrationController(reports: reports).addRoutes(to: endpoints)
         ExchangeController(
             host: host, allowsInternal: configuration.allowsInternalIssuers,
-            gate: ConcurrencyGate(limit: limits.maximumConcurrentReports), logger: logger
+            gate: ConcurrencyGate(limit: Self.exchangesAtOnce), logger: logger
         ).addRoutes(to: endpoints)
         BundleController(view: view).addRoutes(to: endpoints)
         HealthController(host: host).addRoutes(to: endpoints)

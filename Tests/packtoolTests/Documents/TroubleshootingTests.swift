@@ -24,7 +24,8 @@ struct TroubleshootingTests {
         for heading in headings {
             let parts = heading.components(separatedBy: "…").filter { $0.count >= 12 }
             #expect(!parts.isEmpty, "\(heading) has no words to search for")
-            for part in parts { #expect(literals.contains(part), "no message has “\(part)” (\(heading))") }
+            // The texts are long: of a part that is not there only the part is told.
+            for part in parts where !literals.contains(part) { Issue.record("no message has “\(part)” (\(heading))") }
         }
     }
 }
