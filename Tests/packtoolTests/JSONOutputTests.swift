@@ -68,7 +68,8 @@ struct JSONOutputTests {
         let exchanged = try await tool.run(
             "token", "exchange", "--registry", url, "--json",
             environment: [
-                "ACTIONS_ID_TOKEN_REQUEST_URL": "\(name)/id-token?api-version=2.0", "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "job-secret",
+                "ACTIONS_ID_TOKEN_REQUEST_URL": "\(name)/id-token?api-version=2.0",
+                "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "job-secret",
             ]
         ).expectSuccess()
         server.kill(SIGTERM)
@@ -153,7 +154,8 @@ struct JSONOutputTests {
         try await run("token create", "ci", "--package", "ferries", "--channel", "beta", registry[0], registry[1])
         documents.append(("token exchange", try await Self.exchange(tool)))
         try await run(
-            "token trust", "github", "--repository", "acme/shop", "--workflow", "x.yml", "--audience", "https://example.com",
+            "token trust", "github", "--repository", "acme/shop", "--workflow", "x.yml", "--audience",
+            "https://example.com",
             registry[0], registry[1])
         try await run("token list", registry[0], registry[1])
         let token = try JSONValue(parsing: Array((documents.last?.text ?? "").utf8)).object().array("tokens")[0]

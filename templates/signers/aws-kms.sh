@@ -15,4 +15,5 @@ trap 'rm -rf "$folder"' EXIT
 # KMS takes messages of at most 4,096 bytes, and digests of longer ones.
 openssl dgst -sha256 -binary >"$folder/digest"
 aws kms sign --key-id "$AWS_KMS_KEY" --message "fileb://$folder/digest" --message-type DIGEST --signing-algorithm ECDSA_SHA_256 \
-    --query Signature --output text | base64 -d
+    --query Signature --output text >"$folder/signature"
+base64 -d "$folder/signature"

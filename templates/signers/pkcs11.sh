@@ -9,6 +9,7 @@
 #
 # packtool writes what is to be signed to stdin, and reads the signature. With the argument public-key it asks for the public key.
 set -eu
+: "${PKCS11_MODULE:?is not set}" "${PKCS11_TOKEN:?is not set}" "${PKCS11_LABEL:?is not set}"
 tool() {
     pkcs11-tool --module "$PKCS11_MODULE" --token-label "$PKCS11_TOKEN" --label "$PKCS11_LABEL" "$@"
 }

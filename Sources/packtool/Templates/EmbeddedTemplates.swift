@@ -851,9 +851,9 @@ packages:
     # The job fails on errors, and on warnings that the last published version would not get.
     - packtool build dist --prerelease "ci.$CI_PIPELINE_IID" --strict-new --out packages
     # GitLab lets others on the runner read such a file, and packtool takes no key that they can read.
-    - chmod 600 "$PACKTOOL_KEY"
+    - if [ -f "$PACKTOOL_KEY" ]; then chmod 600 "$PACKTOOL_KEY"; export PACKTOOL_KEY="file:$PACKTOOL_KEY"; fi
     - if [ -z "${PACKTOOL_TOKEN:-}" ]; then PACKTOOL_TOKEN=$(packtool token exchange); export PACKTOOL_TOKEN; fi
-    - PACKTOOL_KEY="file:$PACKTOOL_KEY" packtool publish packages/*.zip --channel beta --rollout 10
+    - packtool publish packages/*.zip --channel beta --rollout 10
     - packtool status --channel beta
   artifacts:
     paths: [packages/]
@@ -943,9 +943,9 @@ packtool:
     - rm -rf packages
     - packtool build ${DIST:+"$DIST"} $ARGUMENTS --out packages
     # GitLab lets others on the runner read such a file, and packtool takes no key that they can read.
-    - chmod 600 "$PACKTOOL_KEY"
+    - if [ -f "$PACKTOOL_KEY" ]; then chmod 600 "$PACKTOOL_KEY"; export PACKTOOL_KEY="file:$PACKTOOL_KEY"; fi
     - if [ -z "${PACKTOOL_TOKEN:-}" ]; then PACKTOOL_TOKEN=$(packtool token exchange); export PACKTOOL_TOKEN; fi
-    - PACKTOOL_KEY="file:$PACKTOOL_KEY" packtool publish packages/*.zip --channel "$CHANNEL" --rollout "$ROLLOUT"
+    - packtool publish packages/*.zip --channel "$CHANNEL" --rollout "$ROLLOUT"
     - packtool status --channel "$CHANNEL"
   artifacts:
     paths: [packages/]
@@ -1565,7 +1565,8 @@ trap 'rm -rf "$folder"' EXIT
 # KMS takes messages of at most 4,096 bytes, and digests of longer ones.
 openssl dgst -sha256 -binary >"$folder/digest"
 aws kms sign --key-id "$AWS_KMS_KEY" --message "fileb://$folder/digest" --message-type DIGEST --signing-algorithm ECDSA_SHA_256 \
-    --query Signature --output text | base64 -d
+    --query Signature --output text >"$folder/signature"
+base64 -d "$folder/signature"
 
 """#,
 "signers/gcp-kms.sh": #"""
@@ -1600,6 +1601,7 @@ cat "$folder/signature"
 #
 # packtool writes what is to be signed to stdin, and reads the signature. With the argument public-key it asks for the public key.
 set -eu
+: "${PKCS11_MODULE:?is not set}" "${PKCS11_TOKEN:?is not set}" "${PKCS11_LABEL:?is not set}"
 tool() {
     pkcs11-tool --module "$PKCS11_MODULE" --token-label "$PKCS11_TOKEN" --label "$PKCS11_LABEL" "$@"
 }

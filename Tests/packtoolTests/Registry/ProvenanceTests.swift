@@ -46,7 +46,8 @@ import Testing
         defer { server.kill(SIGKILL) }
         let line = try #require(await server.line(holding: "http://127.0.0.1:"))
         let url = line.trimmingCharacters(in: .whitespacesAndNewlines)
-        let token = try await tool.run("token", "create", "auditor", "--observe", "--json").expectSuccess().json().object()
+        let token = try await tool.run("token", "create", "auditor", "--observe", "--json").expectSuccess().json()
+            .object()
         let field = "-H 'Authorization: Bearer \(try token.string("token"))'"
         func status(_ version: String, _ field: String) async throws -> String {
             try await tool.shell(

@@ -10,9 +10,9 @@ struct TokenExchangeCommand: AsyncParsableCommand {
         commandName: "exchange", abstract: "Get a token of 15 minutes for the CI job that this runs in.",
         discussion: HelpText.flowing(
             """
-            export PACKTOOL_TOKEN=$(packtool token exchange)
+            PACKTOOL_TOKEN=$(packtool token exchange)
 
-            In GitHub Actions the job needs permissions: id-token: write. In GitLab CI it names PACKTOOL_ID_TOKEN below id_tokens, with \
+            Export it in a line of its own, so that the job ends where this fails. In GitHub Actions the job needs permissions: id-token: write. In GitLab CI it names PACKTOOL_ID_TOKEN below id_tokens, with \
             the registry's URL as aud. Elsewhere PACKTOOL_ID_TOKEN has the id token. The registry must trust the job: packtool token \
             trust.
             """))

@@ -81,12 +81,13 @@ struct TokenTrustCommand: AsyncParsableCommand {
             TrustRequest(name: name ?? jobs.name, scope: rights.scope, trust: trust))
         options.console.result("trusts  \(record.id)  \(record.name)", json: .object(record.json))
         options.console.note(
-            "A job gets its token with: export PACKTOOL_TOKEN=$(packtool token exchange --registry URL). Its id token is for the "
+            "A job gets its token with: PACKTOOL_TOKEN=$(packtool token exchange). Its id token is for the "
                 + "audience \(trust.audience).")
     }
 
     private func audience(_ location: RegistryLocation) throws -> String {
-        if let audience { return audience }
+        // A server's address, which is the same with a slash at its end.
+        if let audience { return URL(string: audience).map { AudienceText.of($0) } ?? audience }
         guard case .server(let url) = location else {
             throw CommandFailure(
                 "--audience is needed here: give the URL at which jobs reach this registry's server, such as "
