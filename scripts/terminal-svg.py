@@ -27,7 +27,7 @@ STEPS = [
     ("packtool client start --store ../device", 1),
 ]
 WIDTH, LINE, TOP, LEFT = 860, 19, 44, 20
-SECONDS = 0.55
+SECONDS = 0.3
 
 
 def run():
