@@ -15,7 +15,7 @@ struct OpeningTogetherTests {
                 do {
                     let database = try SQLiteDatabase(RegistryFolder(folder.url))
                     let steps = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM grdb_migrations") }
-                    guard steps == 14 else { return failures.withLock { $0.append("\(steps ?? 0) steps") } }
+                    guard steps == 16 else { return failures.withLock { $0.append("\(steps ?? 0) steps") } }
                 } catch { failures.withLock { $0.append("\(error)") } }
             }
             try #require(failures.withLock { $0 } == [])
