@@ -1,6 +1,7 @@
 package import Foundation
 package import PackFormat
 package import PackRegistryAPI
+import PackSystem
 package import PackTrust
 import Synchronization
 
@@ -12,6 +13,7 @@ package final class PublisherTrust: Sendable {
     private let registry: any RegistryReading
     private let client: TrustClient
     private let place: String
+    private let shared: URL?
     private let read = Mutex(Read())
 
     /// What this process read.
@@ -30,16 +32,20 @@ package final class PublisherTrust: Sendable {
     }
 
     private static let recentTime: Duration = .seconds(10)
+    private static let pause: Duration = .milliseconds(10)
 
     /// - Parameters:
     ///   - store: Keeps the metadata that was seen, so that the publisher notices an older state.
     ///   - place: The registry's name in messages.
+    ///   - shared: A file that every process locks that refreshes from this store. Otherwise one would compare what it
+    ///     fetched with what another one fetched and kept a moment later, and keep its own in place of that.
     package init(
         registry: any RegistryReading, root: [UInt8], store: any TrustStore, place: String = "the registry",
-        now: @escaping @Sendable () -> Date = { Date() }
+        shared: URL? = nil, now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.registry = registry
         self.place = place
+        self.shared = shared
         client = TrustClient(
             store: store, transport: RegistryTransport(registry: registry), trustedRoot: root, now: now)
     }
@@ -60,6 +66,8 @@ package final class PublisherTrust: Sendable {
     package func forget() { read.withLock { $0.refreshed = nil } }
 
     private func readNewest() async throws {
+        let lock = try await turn()
+        defer { lock?.unlock() }
         do {
             let now = ContinuousClock.now
             try await OlderTimestamp.passed { try await client.refresh() }
@@ -71,6 +79,17 @@ package final class PublisherTrust: Sendable {
                     + "\(found). If it is an old copy, give the right one with --registry. If it was restored from a backup, "
                     + "packtool keys rotate online --restored makes publishers and devices accept it (docs/OPERATIONS.md)"
             )
+        }
+    }
+
+    /// The lock of ``shared``, once no other process has it; nil where the file is not there or cannot be locked.
+    private func turn() async throws -> FileLock? {
+        guard let shared, FileManager.default.fileExists(atPath: shared.path(percentEncoded: false)) else { return nil }
+        while true {
+            do {
+                if let lock = try FileLock.take(shared, .exclusive, creating: false) { return lock }
+            } catch { return nil }
+            try await Task.sleep(for: Self.pause)
         }
     }
 

@@ -9,12 +9,12 @@ import PackUpdater
 /// Runs the command line and turns errors into a message on stderr and an exit code; with `--json` also into a
 /// document on stdout.
 enum CommandRunner {
-    static func run(_ root: (some AsyncParsableCommand).Type) async {
+    static func run(_ root: (some AsyncParsableCommand).Type) async -> Never {
         let arguments = Array(CommandLine.arguments.dropFirst())
         let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
         if let mistake = CommandMistake.message(for: arguments, root: root) {
             report(mistake, kind: "usage", exitCode: .validationFailure, isJSON)
-            Foundation.exit(ExitCode.validationFailure.rawValue)
+            end(.validationFailure)
         }
         do {
             var command = try root.parseAsRoot()
@@ -25,9 +25,10 @@ enum CommandRunner {
             } else {
                 try command.run()
             }
+            end(.success)
         } catch let failure as CommandFailure {
             report(failure.message, kind: failure.kind, exitCode: failure.exitCode, isJSON, failure.details)
-            Foundation.exit(failure.exitCode.rawValue)
+            end(failure.exitCode)
         } catch  where isArgumentParserError(error) {
             let code = root.exitCode(for: error)
             if isJSON, code != .success {
@@ -41,11 +42,18 @@ enum CommandRunner {
             if !text.isEmpty {
                 Console.standardError(text.hasPrefix("Error: ") ? "error: \(text.dropFirst(7))" : text)
             }
-            Foundation.exit(code.rawValue)
+            end(code)
         } catch {
             report("\(error)", kind: kind(of: error), exitCode: .failed, isJSON)
-            Foundation.exit(ExitCode.failed.rawValue)
+            end(.failed)
         }
+    }
+
+    /// Ends the program without the handlers that libraries left for its end: OpenSSL's frees what a connection that is still
+    /// being closed on another thread goes on to use.
+    private static func end(_ code: ExitCode) -> Never {
+        fflush(nil)
+        _exit(code.rawValue)
     }
 
     private static func report(

@@ -66,14 +66,15 @@ struct RegistrySession {
                 "trusting this registry's root from now on: it was written to \(project.root.path), commit it")
         }
         return try PublisherTrust(
-            registry: registry, root: anchor.root, store: anchor.store(in: project), place: "the registry \(location)")
+            registry: registry, root: anchor.root, store: anchor.store(in: project), place: "the registry \(location)",
+            shared: project.root)
     }
 
     /// The same for what only reads: nothing is renewed, and nothing that was seen is kept.
     func readingTrust() async throws -> PublisherTrust {
         let anchor = try await TrustAnchor(project: project, registry: registry, isKept: false)
         let store = PreviewTrustStore(try anchor.store(in: project))
-        return PublisherTrust(registry: registry, root: anchor.root, store: store)
+        return PublisherTrust(registry: registry, root: anchor.root, store: store, shared: project.root)
     }
 
     /// Removes what the project has seen of the registry; its root stays.

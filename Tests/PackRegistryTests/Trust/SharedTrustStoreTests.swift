@@ -1,0 +1,75 @@
+import Foundation
+import PackFormat
+import PackTrust
+import Synchronization
+import Testing
+
+@testable import PackPublisher
+@testable import PackRegistryAPI
+
+/// Commands of one project, at once: all keep what they have seen of the registry in the same folder.
+@Suite("SharedTrustStoreTests") struct SharedTrustStoreTests {
+    /// A registry whose first timestamp is handed over late.
+    private final class LateRegistry: RegistryReading {
+        private let registry: any Registry
+        private let meanwhile: Mutex<(@Sendable () async -> Void)?>
+
+        init(_ registry: any Registry, meanwhile: @escaping @Sendable () async -> Void) {
+            self.registry = registry
+            self.meanwhile = Mutex(meanwhile)
+        }
+
+        func viewFile(_ path: ViewPath, maximumByteCount: Int) async throws -> [UInt8]? {
+            let bytes = try await registry.viewFile(path, maximumByteCount: maximumByteCount)
+            if path == .timestamp, let body = meanwhile.withLock({ $0.take() }) { await body() }
+            return bytes
+        }
+
+        func overview(of packages: Set<PackageID>?) async throws -> RegistryOverview {
+            try await registry.overview(of: packages)
+        }
+
+        func channelFile(_ channel: ChannelName, at time: Date?) async throws -> ChannelFile? {
+            try await registry.channelFile(channel, at: time)
+        }
+
+        func planProgress(
+            of package: PackageID, on channel: ChannelName, at time: Date?
+        ) async throws -> [String: PlanProgress] {
+            try await registry.planProgress(of: package, on: channel, at: time)
+        }
+
+        func copyViewFile(_ path: ViewPath, to file: URL) async throws -> Bool {
+            try await registry.copyViewFile(path, to: file)
+        }
+    }
+
+    @Test func `a command that read before another one published is not told that the registry went back`() async throws {
+        let shop = try await Shop()
+        try await shop.publisher().publish([shop.page("1.0.0").zip])
+        let store = try FolderTrustStore(folder: shop.folder.url.appending(path: "trust"))
+        let second = try shop.page("1.1.0").zip
+        @Sendable func trust(_ registry: any RegistryReading) throws -> PublisherTrust {
+            let clock = shop.clock
+            return try PublisherTrust(
+                registry: registry, root: Array(Data(contentsOf: shop.project.root)), store: store,
+                shared: shop.project.root, now: { clock.now })
+        }
+        let other = Mutex<Task<Int, any Error>?>(nil)
+        let late = LateRegistry(shop.registry) {
+            let task = Task {
+                try await shop.publisher().publish([second])
+                return try await trust(shop.registry).refresh().targets.body.version
+            }
+            other.withLock { $0 = task }
+            // Without a lock it has refreshed by then.
+            try? await Task.sleep(for: .milliseconds(500))
+        }
+        let first = try await trust(late).refresh().targets.body.version
+        let task = try #require(other.withLock { $0 })
+        #expect(try await task.value >= first)
+        // What stays is the newest.
+        let kept = try #require(try store.read("timestamp.json"))
+        #expect(try await shop.registry.viewFile(.timestamp, maximumByteCount: 100_000) == kept)
+    }
+}
