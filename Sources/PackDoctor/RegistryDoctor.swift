@@ -107,20 +107,14 @@ package struct RegistryDoctor: Sendable {
                 .ok(.trust, name, "its metadata leads back to the project's root (now version \(root.body.version))")
             ]
                 + delegation(targets.body)
-        } catch let error as TrustError where error.isExpiry(of: ["timestamp", "snapshot", "channels"]) {
-            return [
-                .error(
-                    .trust, name, "a device with the project's root.json refuses it: \(error)",
-                    fix:
-                        "run packtool renew where the registry is, or packtool serve, which renews it; and look at the clocks"
-                )
-            ]
         } catch {
+            let isExpired = (error as? TrustError)?.isExpiry(of: ["timestamp", "snapshot", "channels"]) == true
             return [
                 .error(
                     .trust, name, "a device with the project's root.json refuses it: \(error)",
-                    fix:
-                        "use the root.json of this registry's app; if the registry was restored, run packtool keys rotate online"
+                    fix: isExpired
+                        ? "run packtool renew where the registry is, or packtool serve, which renews it; and look at the clocks"
+                        : "use the root.json of this registry's app; if the registry was restored, run packtool keys rotate online"
                 )
             ]
         }

@@ -127,7 +127,7 @@ package struct RegistryServices: Sendable {
         if let expires = record.expires, expires <= clock() {
             throw RegistryError(
                 .unauthorized,
-                "the access token \"\(record.name)\" expired on \(expires.formatted(.iso8601)): packtool token create makes another"
+                "the access token \"\(record.name)\" expired on \(expires.formatted(.iso8601)): \(Self.another(record))"
             )
         }
         return Identity(

@@ -21,8 +21,8 @@ package struct TokenCreation: RegistryChange {
             throw RegistryError(.invalid, "the token would have expired already")
         }
         let record = TokenRecord(
-            id: String(secret.hash.hex.prefix(12)), name: request.name, scope: request.scope, created: changes.time,
-            expires: request.expires, revoked: nil)
+            id: secret.id, name: request.name, scope: request.scope, created: changes.time, expires: request.expires,
+            revoked: nil)
         changes.tokens.append(.create(RegistryFacts.Token(record: record, hash: secret.hash)))
         let scope = String(decoding: request.scope.json.canonicalBytes, as: UTF8.self)
         changes.log("token create", record.id, "\(request.name) \(scope)")

@@ -24,8 +24,8 @@ package struct TrustCreation: RegistryChange {
         }
         try checkIdentity(request.trust)
         let record = TokenRecord(
-            id: String(secret.hash.hex.prefix(12)), name: request.name, scope: request.scope, created: changes.time,
-            expires: nil, revoked: nil, trust: request.trust)
+            id: secret.id, name: request.name, scope: request.scope, created: changes.time, expires: nil, revoked: nil,
+            trust: request.trust)
         changes.tokens.append(.create(RegistryFacts.Token(record: record, hash: secret.hash)))
         let text = String(decoding: JSONValue.object(request.json).canonicalBytes, as: UTF8.self)
         changes.log("token trust", record.id, text)

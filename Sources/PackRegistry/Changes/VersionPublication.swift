@@ -48,9 +48,8 @@ package struct VersionPublication: RegistryChange {
         let policy = try RoleUpdatePolicy(manifest.package, facts, now: changes.time)
         let document = try policy.judge(
             role, change: .publish(manifest.version, manifest: sealed.digest, length: sealed.bytes.count))
-        let targets: SignedDocument<TargetsMetadata> = try facts.required(TopLevelRole.targets.rawValue)
         let check = ProvenanceCheck(
-            sealed: sealed, authority: policy.authority, isRequired: targets.body.requiresProvenance)
+            sealed: sealed, authority: policy.authority, isRequired: policy.requiresProvenance)
         try check.check(note.provenance)
         changes.put(document, as: ViewLayout.role(of: manifest.package))
         changes.publications.append(
@@ -87,6 +86,8 @@ extension RoleUpdatePolicy {
                 "the app's owner has not delegated the package \(package) to any key: packtool keys delegate "
                     + "\(package), where the owner's key is")
         }
-        self.init(package: package, authority: authority, current: try facts.newest(role), now: now)
+        self.init(
+            package: package, authority: authority, current: try facts.newest(role), now: now,
+            requiresProvenance: targets.body.requiresProvenance)
     }
 }

@@ -17,14 +17,18 @@ package struct RoleUpdatePolicy {
     let authority: RoleAuthority
     package let current: SignedDocument<TargetsMetadata>?
     private let now: Date
+    /// Whether the app's owner wants to know how each version was built.
+    let requiresProvenance: Bool
 
     package init(
-        package: PackageID, authority: RoleAuthority, current: SignedDocument<TargetsMetadata>?, now: Date
+        package: PackageID, authority: RoleAuthority, current: SignedDocument<TargetsMetadata>?, now: Date,
+        requiresProvenance: Bool = false
     ) {
         self.package = package
         self.authority = authority
         self.current = current
         self.now = now
+        self.requiresProvenance = requiresProvenance
     }
 
     /// - Throws: `.conflict` if somebody else's version came first, `.forbidden` for the wrong signatures, `.invalid`

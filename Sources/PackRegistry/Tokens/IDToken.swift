@@ -1,4 +1,3 @@
-package import Foundation
 import PackRegistryAPI
 
 /// A CI job's id token whose signature is its issuer's, and whose times are good now.
@@ -7,17 +6,15 @@ package struct IDToken: Hashable, Sendable {
     package let audiences: [String]
     /// `jti`: no other token of the issuer has it.
     package let id: String
-    package let expires: Date
     /// All claims that are texts, numbers or truth values, as texts.
     package let claims: [String: String]
     /// Whose keys verified it: trusts that name other places for the issuer's keys do not admit it.
     package var keysURLs: Set<String?> = []
 
-    package init(issuer: String, audiences: [String], id: String, expires: Date, claims: [String: String]) {
+    package init(issuer: String, audiences: [String], id: String, claims: [String: String]) {
         self.issuer = issuer
         self.audiences = audiences
         self.id = id
-        self.expires = expires
         self.claims = claims
     }
 

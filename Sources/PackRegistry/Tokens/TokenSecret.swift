@@ -30,6 +30,9 @@ package struct TokenSecret: Sendable {
     /// The hash, which the registry stores.
     package var hash: Digest { Digest(of: Array(text.utf8)) }
 
+    /// The id of its record, which everybody may know.
+    package var id: String { String(hash.hex.prefix(12)) }
+
     /// Compares two hashes in constant time.
     package static func isEqual(_ left: Digest, _ right: Digest) -> Bool {
         var difference: UInt8 = 0

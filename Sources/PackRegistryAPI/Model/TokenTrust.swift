@@ -86,28 +86,3 @@ package struct TokenTrust: Hashable, Sendable {
         self.issuer.utf8.elementsEqual(issuer.utf8) && audiences.contains { $0.utf8.elementsEqual(audience.utf8) }
     }
 }
-
-package struct TrustRequest: Hashable, Sendable {
-    /// The name of the job in the audit log.
-    package let name: String
-    package let scope: TokenScope
-    package let trust: TokenTrust
-
-    package init(name: String, scope: TokenScope, trust: TokenTrust) {
-        self.name = name
-        self.scope = scope
-        self.trust = trust
-    }
-}
-
-/// An id token, and which trust it is for, if it may be for several.
-package struct TokenExchangeRequest: Hashable, Sendable {
-    package let idToken: String
-    /// The id of a trust.
-    package let trust: String?
-
-    package init(idToken: String, trust: String? = nil) {
-        self.idToken = idToken
-        self.trust = trust
-    }
-}

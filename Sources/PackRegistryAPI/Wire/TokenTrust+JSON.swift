@@ -20,30 +20,3 @@ extension TokenTrust {
             keysURL: json["keysURL"].map { try $0.string("keysURL") })
     }
 }
-
-extension TrustRequest {
-    /// The body of `POST /v1/trusts`.
-    package var json: JSONObject { ["name": .string(name), "scope": scope.json, "trust": .object(trust.json)] }
-
-    package init(json: JSONObject) throws {
-        try json.refuseKeys(outside: ["name", "scope", "trust"])
-        try json.object("trust").refuseKeys(outside: ["issuer", "audience", "claims", "keysURL"])
-        try self.init(
-            name: json.string("name"), scope: TokenScope(json: json.required("scope")),
-            trust: TokenTrust(json: json.object("trust")))
-    }
-}
-
-extension TokenExchangeRequest {
-    /// The body of `POST /v1/tokens/exchange`.
-    package var json: JSONObject {
-        var json: JSONObject = ["idToken": .string(idToken)]
-        json["trust"] = trust.map { .string($0) }
-        return json
-    }
-
-    package init(json: JSONObject) throws {
-        try json.refuseKeys(outside: ["idToken", "trust"])
-        try self.init(idToken: json.string("idToken"), trust: json["trust"].map { try $0.string("trust") })
-    }
-}

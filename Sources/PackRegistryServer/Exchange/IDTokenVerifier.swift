@@ -81,7 +81,7 @@ struct IDTokenVerifier: Sendable {
         for member in payload.members where member.key.utf8.allSatisfy({ $0 < 0x80 }) {
             claims[member.key] = text(member.value)
         }
-        return IDToken(issuer: issuer, audiences: audiences, id: id, expires: expires, claims: claims)
+        return IDToken(issuer: issuer, audiences: audiences, id: id, claims: claims)
     }
 
     /// Seconds since 1970 (RFC 7519, section 2: NumericDate), of this century.

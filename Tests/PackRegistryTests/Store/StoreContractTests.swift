@@ -172,8 +172,7 @@ import Testing
         let record = try await bench.committer.commit(TrustCreation(request, secret: secret()), as: bench.ann).outcome
         func exchange(_ id: String, _ text: TokenSecret) -> TokenExchange {
             var token = IDToken(
-                issuer: trust.issuer, audiences: ["shop"], id: id, expires: bench.now,
-                claims: ["sub": "a", "ref": "bc"])
+                issuer: trust.issuer, audiences: ["shop"], id: id, claims: ["sub": "a", "ref": "bc"])
             token.keysURLs = [trust.keysURL]
             return TokenExchange(token, trust: nil, secret: text)
         }

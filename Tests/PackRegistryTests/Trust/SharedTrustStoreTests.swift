@@ -44,7 +44,8 @@ import Testing
         }
     }
 
-    @Test func `a command that read before another one published is not told that the registry went back`() async throws {
+    @Test func `a command that read before another one published is not told that the registry went back`() async throws
+    {
         let shop = try await Shop()
         try await shop.publisher().publish([shop.page("1.0.0").zip])
         let store = try FolderTrustStore(folder: shop.folder.url.appending(path: "trust"))

@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@testable import PackRegistryAPI
+
+/// What a registry may be asked to trust.
+struct TokenTrustTests {
+    @Test func `a trust in a public issuer names the repository`() async throws {
+        let shop = try await Shop()
+        let github = "https://token.actions.githubusercontent.com"
+        for (issuer, claims, isTaken) in [
+            (github, ["ref": "refs/heads/main"], false),
+            (github, ["repository": "acme/shop*", "ref": "refs/heads/main"], false),
+            (github, ["repository": "acme/shop"], true), ("https://gitlab.com", ["environment": "production"], false),
+            ("https://gitlab.com", ["project_path": "acme/shop"], true),
+            ("https://gitlab.example.com", ["ref": "main"], true),
+        ] {
+            let request = try TrustRequest(
+                name: "ci", scope: TokenScope(actions: [.publish]),
+                trust: TokenTrust(issuer: issuer, audience: ExchangeBench.audience, claims: claims))
+            let record = try? await shop.registry.createTrust(request)
+            #expect((record != nil) == isTaken, "\(issuer) \(claims)")
+        }
+    }
+
+    @Test(arguments: [
+        ("http://issuer.example.com", "a", ["sub": "x"]), ("https://user@issuer.example.com", "a", ["sub": "x"]),
+        ("https://issuer.example.com/?a", "a", ["sub": "x"]), ("issuer", "a", ["sub": "x"]),
+        ("https://issuer.example.com", "", ["sub": "x"]), ("https://issuer.example.com", "a", [:]),
+        ("https://issuer.example.com", "a", ["sub": "*"]), ("https://issuer.example.com", "a", ["sub": "x*"]),
+        ("https://issuer.example.com", "a", ["sub": "a*b"]), ("https://issuer.example.com", "a", ["sub": ""]),
+        ("https://issuer.example.com", "a", ["aud": "x"]), ("https://issuer.example.com", "a", ["": "x"]),
+        ("https://issuer.example.com", "a", ["sub": "x\ny"]),
+    ])
+    func `a trust that would admit too much or nothing is refused`(
+        issuer: String, audience: String, claims: [String: String]
+    ) {
+        let error = #expect(throws: RegistryError.self) {
+            try TokenTrust(issuer: issuer, audience: audience, claims: claims)
+        }
+        #expect(error?.kind == .invalid)
+    }
+
+    @Test func `claims and issuers are compared byte for byte`() throws {
+        let trust = try TokenTrust(
+            issuer: "https://k.example.com", audience: "K", claims: ["sub": "K", "ref": "refs/K*"])
+        let kelvin = "\u{212A}"
+        #expect(kelvin == "K")
+        #expect(trust.mismatch(["sub": "K", "ref": "refs/K1"]) == nil)
+        #expect(trust.mismatch(["sub": "K", "ref": "refs/K"]) == nil)
+        #expect(trust.mismatch(["sub": kelvin, "ref": "refs/K1"])?.name == "sub")
+        #expect(trust.mismatch(["sub": "K", "ref": "refs/\(kelvin)1"])?.name == "ref")
+        #expect(trust.mismatch(["sub": "K ", "ref": "refs/K1"])?.name == "sub")
+        #expect(trust.isFor("https://k.example.com", ["a", "K"]))
+        #expect(!trust.isFor("https://k.example.com", [kelvin]) && !trust.isFor("https://K.example.com", ["K"]))
+    }
+
+    @Test func `no job gets the admin right`() async throws {
+        let (shop, issuer) = (try await Shop(), try await Issuer())
+        let request = try TrustRequest(
+            name: "ci", scope: TokenScope(actions: [.admin]),
+            trust: TokenTrust(issuer: issuer.url, audience: ExchangeBench.audience, claims: ExchangeBench.claims))
+        let error = await #expect(throws: RegistryError.self) { try await shop.registry.createTrust(request) }
+        #expect(error?.kind == .invalid && error?.message.contains("admin") == true)
+    }
+}
