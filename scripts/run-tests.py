@@ -286,7 +286,8 @@ def report(runs):
         lines = run.text.splitlines()
         for index, line in enumerate(lines):
             if re.match(r"✘ Test .* recorded an issue", line):
-                print("\n".join(text[:1000] for text in lines[index:index + 2]))
+                end = next((i for i in range(index + 1, len(lines)) if re.match("[✔✘◇]", lines[i])), len(lines))
+                print("\n".join(text[:1000] for text in lines[index:min(end, index + 10)]))
 
 
 def once_more(runs):
