@@ -216,8 +216,8 @@ let package = Package(
                 "PackRegistryAPI", "PackRegistryLocal", "PackRegistryPostgres", "PackRegistryS3", "PackRegistryServer",
                 "PackPublisher", "PackDoctor",
                 "PackUpdater",
-                "PackHost", "PackWeb", "PackAuthorities", "CBuildStamp", arguments, logging, hummingbird, nioCore,
-                httpTypes, lifecycle, signals,
+                "PackHost", "PackWeb", "PackAuthorities", "CBuildStamp", arguments, asn1, crypto, logging,
+                hummingbird, hummingbirdHTTP2, nioCore, nioSSL, httpTypes, lifecycle, signals,
             ],
             swiftSettings: settings, linkerSettings: linker),
         .executableTarget(

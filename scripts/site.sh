@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the documentation site from README.md, docs/ and CHANGELOG.md into .build/site, with mkdocs-material from PyPI in an
-# environment of its own. A link that leads nowhere, an anchor that is not there, or a request to somebody else's host ends it with
+# environment of its own, and the reference of the app libraries by DocC. A link that leads nowhere, an anchor that is not there, or a request to somebody else's host ends it with
 # an error. To look at it: python3 -m http.server --directory .build/site
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -22,5 +22,6 @@ rm -rf "$pages" .build/site
 scripts/site-pages.py "$pages"
 # The theme's plugins and fonts that ask other hosts are off in mkdocs.yml.
 NO_MKDOCS_2_WARNING=1 "$venv/bin/mkdocs" build --strict --quiet --config-file docs/site/mkdocs.yml
+scripts/site-api.sh .build/site/api
 scripts/site-check.py .build/site
 echo "site: $(find .build/site -name '*.html' | wc -l) pages in .build/site"

@@ -5,11 +5,12 @@ import Testing
 
 /// Executes the shell of each CI step against a live registry, with only the settings that the template asks for.
 struct CITemplateTests {
-    @Test(arguments: ["github-actions", "gitlab-ci", "jenkins"])
-    func `the steps of a CI template build, publish and show a package`(template: String) async throws {
+    @Test(arguments: ["github-actions", "gitlab-ci", "jenkins"], [false, true])
+    func `the steps of a CI template build, publish and show a package`(template: String, asDeb: Bool) async throws {
         let registry = try await LiveRegistry()
         let tool = try Tool()
-        let outcomes = try await Self.run(template, registry, tool)
+        let outcomes = try await Self.run(
+            template, registry, tool, program: asDeb ? Self.package(tool) : Tool.executable)
         #expect(outcomes.count >= 2 && outcomes.allSatisfy { $0.exitCode == 0 }, "\(outcomes)")
         let last = outcomes.last?.standardOutput ?? ""
         #expect(last.contains("checkout") && last.contains("1.0.0-ci.17"), "\(last)")
@@ -73,12 +74,24 @@ struct CITemplateTests {
         }
     }
 
+    /// The executable in a Debian package.
+    private static func package(_ tool: Tool) async throws -> URL {
+        try tool.write([
+            "deb/DEBIAN/control":
+                "Package: packtool\nVersion: 1\nArchitecture: all\nMaintainer: x <x@example.com>\nDescription: x\n"
+        ])
+        try await tool.shell(
+            "mkdir -p deb/usr/bin && cp '\(Tool.executable.path)' deb/usr/bin/packtool && dpkg-deb --build -Znone deb packtool.deb"
+        ).expectSuccess()
+        return tool.folder.appendingPathComponent("packtool.deb")
+    }
+
     /// Runs the steps until one fails, as a CI service does, in a repository with the template.
     /// - Parameter pages: what its site has besides the template's files.
     /// - Parameter job: what the CI system gives the job in place of a token.
     private static func run(
         _ template: String, _ registry: LiveRegistry, _ tool: Tool, pages: [String: String] = [:],
-        job: [String: String]? = nil
+        job: [String: String]? = nil, program: URL = Tool.executable
     ) async throws -> [Outcome] {
         try await tool.run("init", "checkout", "--template", "site", "--template", template).expectSuccess()
         for (name, text) in pages { try tool.write(["checkout/dist/\(name)": text]) }
@@ -87,9 +100,9 @@ struct CITemplateTests {
         // The machine of the CI has the repository, root of trust included, and its settings; no key, no registry.
         let root = registry.tool.folder.appendingPathComponent(".packtool/root.json").path
         try await tool.shell("rm -rf checkout/.packtool && mkdir checkout/.packtool && cp '\(root)' checkout/.packtool")
-        let digest = try await tool.shell("sha256sum < '\(Tool.executable.path)' | cut -d ' ' -f 1").standardOutput
+        let digest = try await tool.shell("sha256sum < '\(program.path)' | cut -d ' ' -f 1").standardOutput
         var settings = try await registry.publisherEnvironment().merging([
-            "PACKTOOL_URL": Tool.executable.absoluteString,
+            "PACKTOOL_URL": program.absoluteString,
             "PACKTOOL_SHA256": digest.trimmingCharacters(in: .whitespacesAndNewlines),
             "PACKTOOL_REGISTRY": registry.url,
         ]) { $1 }

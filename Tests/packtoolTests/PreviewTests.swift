@@ -62,12 +62,12 @@ struct PreviewTests {
     @Test func `a change in the folder is what the next page gets, and pages are told to reload`() async throws {
         let (server, url) = try await start(reloads: true)
         let (page, _) = try await get(url, ["Accept": "text/html"])
-        #expect(page == "<h1>one</h1><script src=\"/-/reload.js\"></script>\n")
+        #expect(page == "<script src=\"/-/reload.js\"></script><h1>one</h1>")
         let generation = try await get(url + "-/generation").0
         #expect(try await get(url + "-/generation").0 == generation)
         try tool.write(["dist/index.html": "<h1>two, and longer</h1>"])
         #expect(try await get(url + "-/generation").0 != generation)
-        #expect(try await get(url, ["Accept": "text/html"]).0.hasPrefix("<h1>two, and longer</h1>"))
+        #expect(try await get(url, ["Accept": "text/html"]).0.hasSuffix("<h1>two, and longer</h1>"))
         #expect(
             try await get(url + "-/reload.js").1.value(forHTTPHeaderField: "Content-Type")
                 == "text/javascript; charset=utf-8")
@@ -91,7 +91,7 @@ struct PreviewTests {
         let line = try #require(await server.line(holding: "http://localhost:"))
         let url = try String(#require(line.firstMatch(of: /http:\/\/localhost:[0-9]+\//)).output)
         let page = try await get(url, ["Accept": "text/html"]).0
-        #expect(page == "<h1>one</h1><script src=\"/-/overlay.js\"></script>\n")
+        #expect(page == "<script src=\"/-/overlay.js\"></script><h1>one</h1>")
         #expect(try await get(url + "-/overlay.js").0.contains("packtool-preview"))
         #expect(try await get(url + "api/x?y=1").0 == "answer to /api/x")
         _ = try await get(url + "lost.js")
@@ -129,30 +129,37 @@ struct PreviewTests {
         #expect(ContinuousClock.now - begun >= .milliseconds(500))
     }
 
-    @Test func `a browser shows the overlay under the page's own policy`() async throws {
+    @Test(arguments: [false, true])
+    func `a browser shows the overlay under the page's own policy, and switches the network on again`(
+        withHook: Bool
+    ) async throws {
         let seen = Mutex<[String]>([])
         let service = try await LoopbackServer { request in
             if request.path == "/api/seen" {
                 seen.withLock { $0.append(String(decoding: request.body, as: UTF8.self)) }
             }
-            return .answer(200, body: Array("thanks".utf8))
+            // Another origin has to allow it, as without the hook.
+            return .answer(200, fields: [("Access-Control-Allow-Origin", "*")], body: Array("thanks".utf8))
         }
+        // The hook asks the service itself; without it the preview's proxy does.
+        let api = withHook ? "\(service.endpoint)/api" : "/api"
         // The page presses the button as a person would, and says what the overlay shows.
         try tool.write([
             "dist/index.html": "<!doctype html><title>x</title><script src=\"probe.js\"></script>",
             "dist/probe.js": """
             const shown = () => document.querySelector("packtool-preview").shadowRoot;
-            const tell = (text) => fetch("/api/seen", { method: "POST", body: text });
+            const tell = (text) => fetch("\(api)/seen", { method: "POST", body: text });
             setTimeout(async () => {
               await tell(shown().querySelector("summary").textContent);
               shown().querySelector("button[value=offline]").click();
-              setTimeout(() => fetch("/api/lost").catch(() => shown().querySelector("button[value=normal]").click()), 500);
+              setTimeout(() => fetch("\(api)/lost").catch(() => shown().querySelector("button[value=normal]").click()), 500);
               setTimeout(() => tell(shown().textContent), 2500);
             }, 1500);
             """,
         ])
         let server = try tool.start(
-            "preview", "dist", "--port", "0", "--no-reload", "--overlay", "--proxy", "/api=\(service.endpoint)")
+            ["preview", "dist", "--port", "0", "--no-reload", "--overlay", "--proxy", "/api=\(service.endpoint)"]
+                + (withHook ? ["--hook", "full"] : []))
         defer { server.kill(SIGKILL) }
         let line = try #require(await server.line(holding: "http://localhost:"))
         let url = try String(#require(line.firstMatch(of: /http:\/\/localhost:[0-9]+\//)).output)
@@ -167,8 +174,52 @@ struct PreviewTests {
         let texts = seen.withLock { $0 }
         try #require(texts.count == 2, "\(texts)")
         #expect(texts[0].hasPrefix("shop 0.0.0") && texts[0].contains(" package"), "\(texts[0])")
-        #expect(texts[1].contains("1 offline") && texts[1].contains("GET /api/lost"), "\(texts[1])")
-        #expect(!texts[1].contains("GET /api/lost200"))
+        #expect(texts[1].contains("1 offline") && texts[1].contains("/api/lost"), "\(texts[1])")
+        #expect(!texts[1].contains("/api/lost200"))
+        // What the overlay asks for is none of the page's requests.
+        #expect(!texts[1].contains("/-/"), "\(texts[1])")
+    }
+
+    @Test func `in a browser of its own the package has its address of a device`() async throws {
+        let seen = Mutex<[String]>([])
+        let service = try await LoopbackServer { request in
+            seen.withLock { $0.append(String(decoding: request.body, as: UTF8.self)) }
+            return .answer(200, body: Array("thanks".utf8))
+        }
+        try tool.write([
+            "dist/index.html": "<!doctype html><title>x</title><script src=\"probe.js\"></script>",
+            "dist/probe.js": """
+            addEventListener("load", async () => {
+              document.cookie = "basket=3; Secure";
+              const other = await fetch("/app.js").then((answer) => answer.text());
+              const words = [location.href, isSecureContext, document.cookie, other];
+              await fetch("/api/seen", { method: "POST", body: words.join(" ") });
+              packtool.confirm();
+            });
+            """,
+        ])
+        // Root has to say so, and there is no screen.
+        try tool.write([
+            "browser.sh":
+                "#!/bin/sh\nexec /usr/bin/chromium --headless --no-sandbox --disable-gpu --remote-debugging-port=0 \"$@\"\n"
+        ])
+        try await tool.shell("chmod +x browser.sh").expectSuccess()
+        let server = try tool.start(
+            ["preview", "dist", "--port", "0", "--browser", "--hook", "off", "--proxy", "/api=\(service.endpoint)"],
+            environment: ["PACKTOOL_BROWSER": "\(tool.folder.path)/browser.sh"])
+        defer { server.kill(SIGKILL) }
+        #expect(try await server.line(holding: "in a browser of its own: https://shop.package/") != nil)
+        #expect(try await server.line(holding: "confirmed  shop 0.0.0") != nil)
+        #expect(seen.withLock { $0 } == ["https://shop.package/ true basket=3 let a"])
+        server.kill(SIGTERM)
+        #expect(await server.outcome().exitCode == 0)
+        #expect(try await tool.shell("pgrep -f '[u]ser-data-dir=.*MAP shop.package'").standardOutput == "")
+    }
+
+    @Test func `a browser that is not there is said before anything is served`() async throws {
+        let outcome = try await tool.run(
+            "preview", "dist", "--port", "0", "--browser", environment: ["PACKTOOL_BROWSER": "no-such-browser"])
+        expectClearError(outcome, naming: ["PACKTOOL_BROWSER", "no-such-browser"])
     }
 
     @Test func `a phone comes in by the code that a scanner reads, and nobody else of the network`() async throws {

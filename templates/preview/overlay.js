@@ -1,5 +1,7 @@
 // The overlay of packtool preview: where each request of the page was answered, and what the network is like.
 (() => {
+  // Of before the hook: what this asks for is none of the page's requests.
+  const fetch = window.fetch.bind(window);
   const place = document.createElement("packtool-preview");
   const root = place.attachShadow({ mode: "open" });
   // A sheet of this kind is no inline style: the page's own policy (CSP) does not forbid it.

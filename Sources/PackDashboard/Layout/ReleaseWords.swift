@@ -7,9 +7,9 @@ enum ReleaseWords {
     static func offer(_ releases: [Release]) -> String {
         guard let newest = releases.first else { return "nothing" }
         if newest.rollout.reachesEveryone { return "\(version(newest)) to all devices" }
-        let first = "\(version(newest)) to \(newest.rollout.text)"
-        guard let next = releases.dropFirst().first else { return first }
-        return "\(first), \(version(next)) to the others"
+        return releases.map { release in
+            "\(version(release)) to \(release.rollout.reachesEveryone ? "the others" : release.rollout.text)"
+        }.joined(separator: ", ")
     }
 
     static func version(_ release: Release) -> String { version(release.version) }

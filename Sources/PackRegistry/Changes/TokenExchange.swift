@@ -71,7 +71,7 @@ package struct TokenExchange: RegistryChange {
             return known.isFor(token.issuer, token.audiences) && token.keysURLs.contains(known.keysURL)
                 && (trust == nil || record.id == trust)
         }
-        let fitting = named.filter { $0.trust?.mismatch(token.claims) == nil }
+        let fitting = named.filter { $0.trust?.mismatches(token.claims).isEmpty == true }
         if fitting.count > 1 {
             let list = fitting.map { "\($0.id) (\($0.name))" }.sorted().joined(separator: ", ")
             throw RegistryError(.invalid, "several trusts admit this job, so say which one is meant: \(list)")
@@ -91,7 +91,8 @@ package struct TokenExchange: RegistryChange {
         }
         let reasons = Set(
             named.compactMap { record in
-                record.trust?.mismatch(token.claims).map { "\($0.name) is \($0.found ?? "not there")" }
+                record.trust?.mismatches(token.claims).map { "\($0.name) is \($0.found ?? "not there")" }
+                    .joined(separator: " and ")
             })
         return "no trust of this registry admits this job; compare with packtool token list: "
             + reasons.sorted().joined(separator: ", ")

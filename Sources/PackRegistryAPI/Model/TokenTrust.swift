@@ -69,16 +69,15 @@ package struct TokenTrust: Hashable, Sendable {
         }
     }
 
-    /// The first claim, by name, that an id token does not have as it is asked for, byte for byte; nil: it has all.
-    package func mismatch(_ found: [String: String]) -> (name: String, wanted: String, found: String?)? {
-        for (name, wanted) in claims.sorted(by: { $0.key < $1.key }) {
+    /// The claims, by name, that an id token does not have as they are asked for, byte for byte.
+    package func mismatches(_ found: [String: String]) -> [(name: String, found: String?)] {
+        claims.sorted { $0.key < $1.key }.compactMap { name, wanted in
             let value = found[name]
             let isPrefix = wanted.hasSuffix("*")
             let text = isPrefix ? wanted.dropLast() : wanted[...]
             let begins = value?.utf8.starts(with: text.utf8) == true
-            guard begins, isPrefix || value?.utf8.count == text.utf8.count else { return (name, wanted, value) }
+            return begins && (isPrefix || value?.utf8.count == text.utf8.count) ? nil : (name, value)
         }
-        return nil
     }
 
     /// Byte for byte: to Swift two texts are equal whose characters look alike (U+212A is a K).

@@ -23,15 +23,11 @@ public struct SignedEnvelope: Sendable, Equatable {
         signatures = try signers.map { Signature(keyID: $0.publicKey.id, bytes: try $0.sign(signed)) }
     }
 
-    /// Parses an envelope. Fields that it does not know are refused: they would be signed by nobody.
+    /// Parses an envelope. Fields that it does not know are ignored, as DSSE 1.0 wants: they are signed by nobody.
     /// - Throws: ``TrustError/malformed(document:reason:)``
     public init(parsing bytes: [UInt8]) throws(TrustError) {
         do {
             let object = try JSONValue(parsing: bytes).object()
-            guard object.members.allSatisfy({ ["payloadType", "payload", "signatures"].contains($0.key) }) else {
-                throw TrustError.malformed(
-                    document: "envelope", reason: "it has more than payloadType, payload and signatures")
-            }
             payloadType = try object.string("payloadType")
             payload = try Self.decoded(object.string("payload"))
             signatures = try object.array("signatures").map { value in

@@ -6,6 +6,8 @@ import PackBuilder
 import PackFormat
 import PackJSON
 import PackWeb
+import ServiceLifecycle
+import UnixSignals
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -61,6 +63,13 @@ struct PreviewCommand: AsyncParsableCommand {
             """)
     var phone = false
 
+    @Flag(
+        help: """
+            Open it in a browser (Chromium, Chrome, Edge, Brave) with a profile of its own, in which the package has the address \
+            that it has on a device: https://PACKAGE.package/.
+            """)
+    var browser = false
+
     @Option(
         help: """
             The page hook, which gives pages packtool.confirm(): off lets the browser send requests, full has the \
@@ -84,6 +93,7 @@ struct PreviewCommand: AsyncParsableCommand {
         let pages = PageDirectory(site)
         let (log, network) = (overlay ? PreviewLog() : nil, PreviewNetwork())
         let guests = phone ? try PreviewGuests() : nil
+        let opened = try browser ? makeBrowser(for: manifest.package) : nil
         let responder = PreviewResponder(
             site: site, pages: pages, reloads: !noReload, hook: hook.map { ($0, bridge(pages, console, log, network)) },
             proxy: PreviewProxy(routes), log: log, network: network, guests: guests, console: console)
@@ -102,19 +112,33 @@ struct PreviewCommand: AsyncParsableCommand {
                     "files": .integer(manifest.files.count),
                 ]
                 json["phone"] = invitation.map { .string($0) }
+                json["browser"] = opened.map { .string($0.browser.url) }
                 let code = invitation.map { "\non a phone: \($0)\n\(QRCode($0)?.text ?? "")" } ?? ""
                 console.result(
-                    "\(manifest.package): \(CountText.text(manifest.files.count, "file")) at \(url)\(code)",
+                    "\(manifest.package): \(CountText.text(manifest.files.count, "file")) at \(url)"
+                        + (opened.map { "\nin a browser of its own: \($0.browser.url)" } ?? "") + code,
                     json: .object(json))
                 // Whoever waits for the address reads it through a pipe or a file.
                 fflush(nil)
             },
             logger: logger)
+        var services: [any Service] = [application]
+        if let opened {
+            services += [try opened.browser.application(responder, opened.identity, logger: logger), opened.browser]
+        }
         do {
-            try await application.runService()
-        } catch {
+            try await ServiceGroup(
+                services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
+            ).run()
+        } catch let failure as CommandFailure { throw failure } catch {
             throw CommandFailure("the preview cannot listen on port \(port): \(error); choose another with --port")
         }
+    }
+
+    private func makeBrowser(for package: PackageID) throws -> (browser: PreviewBrowser, identity: PreviewIdentity) {
+        let identity = try PreviewIdentity(host: PreviewBrowser.host(of: package))
+        let environment = ProcessInfo.processInfo.environment
+        return (try PreviewBrowser(for: package, identity, environment: environment), identity)
     }
 
     /// The app's end of the hook: performs requests, and says what goes online and who confirms.

@@ -547,7 +547,7 @@ server {
 "ci/Jenkinsfile": #"""
 // Builds the web site, makes packages of it, and publishes them to the beta channel.
 //
-// Global properties: PACKTOOL_URL and PACKTOOL_SHA256 (the packtool executable), PACKTOOL_REGISTRY.
+// Global properties: PACKTOOL_URL and PACKTOOL_SHA256 (the packtool executable, or its .deb), PACKTOOL_REGISTRY.
 // Credentials (secret text): packtool-token, from `packtool token create ci --publish --release --channel beta` on the
 // registry, and packtool-key, the publisher's private key.
 // The agent needs: apt-get install libarchive13 libdeflate0 libpq5 libsqlite3-0 libzopfli1 libzstd1 libcurl4 libxml2
@@ -569,8 +569,12 @@ pipeline {
             steps {
                 sh '''
                     mkdir -p .packtool/bin
-                    curl -fsSL "$PACKTOOL_URL" -o .packtool/bin/packtool
-                    echo "$PACKTOOL_SHA256  .packtool/bin/packtool" | sha256sum --check --quiet
+                    curl -fsSL "$PACKTOOL_URL" -o .packtool/bin/download
+                    echo "$PACKTOOL_SHA256  .packtool/bin/download" | sha256sum --check --quiet
+                    case "$PACKTOOL_URL" in
+                        *.deb) dpkg-deb --fsys-tarfile .packtool/bin/download | tar -xO ./usr/bin/packtool > .packtool/bin/packtool ;;
+                        *) mv .packtool/bin/download .packtool/bin/packtool ;;
+                    esac
                     chmod +x .packtool/bin/packtool
                     .packtool/bin/packtool --version
                 '''
@@ -721,7 +725,7 @@ runs:
 # Builds the web site, makes packages of it, and publishes them to the beta channel.
 #
 # Settings of the repository (Settings > Secrets and variables > Actions):
-#   variables  PACKTOOL_URL       where the packtool executable is downloaded from
+#   variables  PACKTOOL_URL       where the packtool executable, or its .deb, is downloaded from
 #              PACKTOOL_SHA256    its SHA-256
 #              PACKTOOL_REGISTRY  https://packages.example.com
 #   secrets    PACKTOOL_TOKEN     from `packtool token create ci --publish --release --channel beta` on the registry;
@@ -761,8 +765,13 @@ jobs:
           PACKTOOL_SHA256: ${{ vars.PACKTOOL_SHA256 }}
         run: |
           mkdir -p "$HOME/.local/bin"
-          curl -fsSL "$PACKTOOL_URL" -o "$HOME/.local/bin/packtool"
-          echo "$PACKTOOL_SHA256  $HOME/.local/bin/packtool" | sha256sum --check --quiet
+          cd "$HOME/.local/bin"
+          curl -fsSL "$PACKTOOL_URL" -o packtool.download
+          echo "$PACKTOOL_SHA256  packtool.download" | sha256sum --check --quiet
+          case "$PACKTOOL_URL" in
+            *.deb) dpkg-deb --fsys-tarfile packtool.download | tar -xO ./usr/bin/packtool > packtool ;;
+            *) mv packtool.download packtool ;;
+          esac
           chmod +x "$HOME/.local/bin/packtool"
           echo "$HOME/.local/bin" >> "$GITHUB_PATH"
           if ! "$HOME/.local/bin/packtool" --version > /dev/null 2>&1; then
@@ -804,7 +813,7 @@ jobs:
 # Builds the web site, makes packages of it, and publishes them to the beta channel.
 #
 # Settings > CI/CD > Variables (protected):
-#   PACKTOOL_URL       where the packtool executable is downloaded from
+#   PACKTOOL_URL       where the packtool executable, or its .deb, is downloaded from
 #   PACKTOOL_SHA256    its SHA-256
 #   PACKTOOL_REGISTRY  https://packages.example.com
 #   PACKTOOL_TOKEN     masked; from `packtool token create ci --publish --release --channel beta` on the registry; none
@@ -836,8 +845,13 @@ packages:
         apt-get install -y -qq --no-install-recommends ca-certificates curl
       fi
     - mkdir -p "$HOME/.local/bin"
-    - curl -fsSL "$PACKTOOL_URL" -o "$HOME/.local/bin/packtool"
-    - echo "$PACKTOOL_SHA256  $HOME/.local/bin/packtool" | sha256sum --check --quiet
+    - curl -fsSL "$PACKTOOL_URL" -o "$HOME/.local/bin/packtool.download"
+    - echo "$PACKTOOL_SHA256  $HOME/.local/bin/packtool.download" | sha256sum --check --quiet
+    - |
+      case "$PACKTOOL_URL" in
+        *.deb) dpkg-deb --fsys-tarfile "$HOME/.local/bin/packtool.download" | tar -xO ./usr/bin/packtool > "$HOME/.local/bin/packtool" ;;
+        *) mv "$HOME/.local/bin/packtool.download" "$HOME/.local/bin/packtool" ;;
+      esac
     - chmod +x "$HOME/.local/bin/packtool"
     - export PATH="$HOME/.local/bin:$PATH"
     - |
@@ -1204,6 +1218,8 @@ packtool:
 "preview/overlay.js": #"""
 // The overlay of packtool preview: where each request of the page was answered, and what the network is like.
 (() => {
+  // Of before the hook: what this asks for is none of the page's requests.
+  const fetch = window.fetch.bind(window);
   const place = document.createElement("packtool-preview");
   const root = place.attachShadow({ mode: "open" });
   // A sheet of this kind is no inline style: the page's own policy (CSP) does not forbid it.

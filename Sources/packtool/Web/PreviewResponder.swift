@@ -171,13 +171,9 @@ struct PreviewResponder: HTTPResponder {
         if hook != nil {
             response = try PageScript.insert("<script src=\"\(HookRoute.script)\"></script>", in: response)
         }
-        if log != nil {
-            response = try PageScript.insert("<script src=\"/-/overlay.js\"></script>\n", in: response, atEnd: true)
-        }
-        if reloads {
-            response = try PageScript.insert(
-                "<script src=\"/-/reload.js\"></script>\n", in: response, atEnd: true)
-        }
+        // Before the hook, which would have their own requests answered as the page's: also where the network is switched off.
+        if log != nil { response = try PageScript.insert("<script src=\"/-/overlay.js\"></script>", in: response) }
+        if reloads { response = try PageScript.insert("<script src=\"/-/reload.js\"></script>", in: response) }
         return response
     }
 
@@ -211,6 +207,7 @@ struct PreviewResponder: HTTPResponder {
 
     private static let script = """
         (() => {
+          const fetch = window.fetch.bind(window);
           let seen;
           setInterval(async () => {
             try {

@@ -34,10 +34,18 @@ struct SignedEnvelopeTests {
         "", "[]", "{}", "{\"payloadType\":\"a\",\"payload\":\"%\",\"signatures\":[]}",
         "{\"payloadType\":\"a\",\"payload\":\"\",\"signatures\":{}}",
         "{\"payloadType\":\"a\",\"payload\":\"\",\"signatures\":[{\"keyid\":\"x\"}]}",
-        "{\"payloadType\":\"a\",\"payload\":\"\",\"signatures\":[],\"more\":1}",
     ])
     func `what is no envelope is refused`(text: String) {
         #expect(throws: TrustError.self) { try SignedEnvelope(parsing: Array(text.utf8)) }
+    }
+
+    @Test func `fields that nobody signed are ignored`() throws {
+        let envelope = try SignedEnvelope(Array("hello world".utf8), type: Self.type, by: [key])
+        let text = String(decoding: envelope.bytes, as: UTF8.self)
+        let more = text.replacing("{\"keyid\"", with: "{\"cert\":\"x\",\"keyid\"").replacing(
+            "{\"payload\"", with: "{\"more\":{},\"payload\"")
+        #expect(more.contains("cert") && more.contains("more"))
+        #expect(try SignedEnvelope(parsing: Array(more.utf8)) == envelope)
     }
 
     @Test func `an envelope without signatures is signed by nobody`() throws {

@@ -98,6 +98,16 @@ struct PublishTests {
         #expect(again.exitCode == 0 && again.standardOutput.contains("100 % of the devices"), "\(again)")
     }
 
+    @Test func `shares of several releases in turn are said to be others' devices`() async throws {
+        let tool = try Tool()
+        for (version, share, isSaid) in [("1.0.0", "100", false), ("1.1.0", "10", false), ("1.2.0", "10", true)] {
+            try await Self.build(tool, "shop", version)
+            let outcome = try await tool.run("publish", "--channel", "beta", "--rollout", share)
+            #expect(outcome.exitCode == 0, "\(outcome)")
+            #expect(outcome.standardError.contains("each release keeps its own share") == isSaid, "\(outcome)")
+        }
+    }
+
     @Test func `the keys that init makes are kept out of git`() async throws {
         let tool = try Tool()
         try await Self.build(tool, "shop", "1.0.0")

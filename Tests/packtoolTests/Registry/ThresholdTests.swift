@@ -71,6 +71,13 @@ struct ThresholdTests {
         try await tool.run("keys", "submit", "root.json").expectSuccess()
         #expect(try await Self.threshold(tool, of: "root").needed == 2)
 
+        // Where the registry's own key is not, nothing is begun.
+        let online = ".packtool/registry/keys/online.json"
+        try await tool.shell("mv \(online) online.aside").expectSuccess()
+        let without = try await tool.run("keys", "rotate", "owner")
+        #expect(without.exitCode == 1 && without.standardError.contains("nothing was changed"), "\(without)")
+        try await tool.shell("mv online.aside \(online)").expectSuccess()
+
         // One person alone changes nothing any more.
         let alone = try await tool.run("keys", "rotate", "owner")
         #expect(alone.exitCode == 1, "\(alone)")

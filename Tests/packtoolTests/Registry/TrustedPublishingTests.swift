@@ -70,8 +70,12 @@ import Testing
             listed.contains(id) && listed.contains("for jobs of \(bench.url), audience \(bench.registry.url)"),
             "\(listed)")
         #expect(listed.contains("workflow_ref \(Self.workflow)@*"), "\(listed)")
+        let kinds = listed.split(separator: "\n").dropFirst().compactMap { $0.split(separator: " ").dropFirst().first }
+        #expect(kinds.suffix(2) == ["trust", "job"] && kinds.dropLast(2).allSatisfy { $0 == "token" }, "\(listed)")
 
         try await bench.registry.tool.run("token", "revoke", id).expectSuccess()
+        let later = try await bench.registry.tool.run("token", "list").expectSuccess().standardOutput
+        #expect(later.contains("ended, because its trust \(id) was revoked"), "\(later)")
         expectClearError(try await machine.run("token", "exchange"), naming: ["does not trust the issuer", bench.url])
         let ended = try await machine.run(
             "publish", "packages/shop-1.0.0.zip", "--channel", "beta", environment: secrets)

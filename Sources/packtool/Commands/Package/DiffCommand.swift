@@ -26,8 +26,8 @@ struct DiffCommand: AsyncParsableCommand {
     }
 
     private func manifest(_ source: String) async throws -> Manifest {
-        try await PackageSource(source).withArchive(registry: registryOptions, console: global.console) {
-            try PackageArchive.open($0).manifest
+        try await PackageSource(source).withArchive(registry: registryOptions, console: global.console) { file, _ in
+            try PackageArchive.open(file).manifest
         }
     }
 }

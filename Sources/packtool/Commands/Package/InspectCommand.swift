@@ -18,8 +18,11 @@ struct InspectCommand: AsyncParsableCommand {
 
     func run() async throws {
         let source = try PackageSource(source)
-        let provenance = try await shownProvenance(of: source.version)
-        try await source.withArchive(registry: registryOptions, console: global.console) { file in
+        try await source.withArchive(registry: registryOptions, console: global.console) { file, session in
+            var provenance: ShownProvenance?
+            if let version = source.version, let session {
+                provenance = try await ShownProvenance(of: version, in: session)
+            }
             let package = try PackageArchive.open(file)
             try provenance?.check(package.sealed)
             var json = json(package)
@@ -27,12 +30,6 @@ struct InspectCommand: AsyncParsableCommand {
             let text = text(package) + (provenance.map { "\n" + $0.text } ?? "")
             global.console.result(text, json: .object(json))
         }
-    }
-
-    private func shownProvenance(of version: VersionName?) async throws -> ShownProvenance? {
-        guard let version else { return nil }
-        let session = try await RegistrySession(registryOptions, console: global.console)
-        return try await ShownProvenance(of: version, in: session)
     }
 
     private func text(_ package: PackageArchive) -> String {

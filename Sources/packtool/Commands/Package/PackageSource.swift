@@ -33,19 +33,19 @@ struct PackageSource {
         return VersionName(package, version)
     }
 
-    /// Gives the zip to `body`; one from the registry is fetched to a temporary file that goes afterwards.
+    /// Gives the zip to `body`, with the registry that has it; one from the registry is fetched to a temporary file that goes afterwards.
     func withArchive<Result>(
-        registry options: RegistryOptions, console: Console, _ body: (URL) async throws -> Result
+        registry options: RegistryOptions, console: Console, _ body: (URL, RegistrySession?) async throws -> Result
     ) async throws -> Result {
         switch place {
-        case .file(let file): return try await body(file)
+        case .file(let file): return try await body(file, nil)
         case .registry(let package, let version):
             let session = try await RegistrySession(options, console: console)
             let folder = try WorkFolder()
             let path = ViewPath.archive(package, version)
             let file = folder.url.appending(path: "\(package)-\(version).zip")
             try await fetch(path, to: file, from: session, package, version, console)
-            let result = try await body(file)
+            let result = try await body(file, session)
             _ = consume folder
             return result
         }

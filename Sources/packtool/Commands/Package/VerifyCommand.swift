@@ -30,7 +30,7 @@ struct VerifyCommand: AsyncParsableCommand {
             do {
                 let summary = try await PackageSource(name).withArchive(
                     registry: registryOptions, console: global.console
-                ) { file in
+                ) { file, _ in
                     anyZip ? try judge(file) : try verify(file)
                 }
                 results.append(["source": .string(name), "sound": true, "summary": .string(summary)])

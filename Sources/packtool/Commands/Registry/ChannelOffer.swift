@@ -231,6 +231,12 @@ struct ChannelOffer {
                 )
             }
         }
+        for entry in made where !entry.isSuperseded && entry.outcome.releases.count > 2 {
+            options.console.note(
+                "\(channel) offers \(entry.package) \(ReleaseText.text(entry.outcome.releases)): each release keeps its own share, "
+                    + "and its devices are others, so more devices try a new version than the newest one's share says. "
+                    + "packtool rollout \(entry.package) --channel \(channel) --percent 100 completes the newest")
+        }
         for entry in made where !entry.isSuperseded {
             let share = entry.outcome.releases.first?.rollout.share ?? .none
             guard let rollout = given.rollout, rollout < share else { continue }

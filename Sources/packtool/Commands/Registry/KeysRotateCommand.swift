@@ -47,6 +47,12 @@ struct KeysRotateCommand: AsyncParsableCommand {
             try await session.local?.showRestored()
             try await session.forgetSeenMetadata()
         }
+        // Each step of a rotation is signed with it: half of them would be left.
+        guard name == .online || session.local?.hasOnlineKey != false else {
+            throw CommandFailure(
+                "this registry has no online key here (keys/online.json), which signs each change of keys: nothing was changed. "
+                    + "Run this on a machine that has it, or through a server (--registry URL)")
+        }
         let maintenance = try await session.maintenance(console: options.console)
         let key: PublicKey
         switch name {

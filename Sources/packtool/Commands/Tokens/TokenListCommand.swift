@@ -13,12 +13,13 @@ struct TokenListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try await RegistrySession(registry, console: options.console)
-        let tokens = try await session.registry.tokens()
+        let tokens = try await session.registry.tokens().sorted { Self.kind($0).rank < Self.kind($1).rank }
         options.console.result(text(tokens), json: .object(["tokens": .array(tokens.map { .object($0.json) })]))
     }
 
     private func text(_ tokens: [TokenRecord]) -> String {
         guard !tokens.isEmpty else { return "there are no tokens" }
+        let trusts = Set(tokens.filter { $0.trust != nil && $0.revoked == nil }.map(\.id))
         let rows = tokens.map { token in
             let actions = token.scope.actions.map(\.rawValue).sorted().joined(separator: ", ")
             let packages = token.scope.packages.map { $0.sorted().map(\.text).joined(separator: ", ") } ?? "all"
@@ -29,14 +30,22 @@ struct TokenListCommand: AsyncParsableCommand {
                 state = "for jobs of \(trust.issuer), audience \(trust.audience): " + claims.joined(separator: ", ")
             } else if let revoked = token.revoked {
                 state = "revoked \(revoked.formatted(.iso8601))"
+            } else if let parent = token.parent, !trusts.contains(parent) {
+                state = "ended, because its trust \(parent) was revoked"
             } else if let expires = token.expires {
                 state = (expires <= Date() ? "expired " : "until ") + expires.formatted(.iso8601)
             } else {
                 state = "does not expire"
             }
-            return [token.id, token.name, actions, packages, channels, state]
+            return [token.id, Self.kind(token).word, token.name, actions, packages, channels, state]
         }
-        return TextTable.lines([["ID", "NAME", "MAY", "PACKAGES", "CHANNELS", "HOLDS"]] + rows)
+        return TextTable.lines([["ID", "KIND", "NAME", "MAY", "PACKAGES", "CHANNELS", "HOLDS"]] + rows)
             .joined(separator: "\n")
+    }
+
+    /// Tokens of people and machines first, then whom the registry trusts, then what jobs got by that.
+    private static func kind(_ token: TokenRecord) -> (rank: Int, word: String) {
+        if token.trust != nil { return (1, "trust") }
+        return token.parent == nil ? (0, "token") : (2, "job")
     }
 }

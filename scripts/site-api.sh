@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Builds the API reference of the app libraries with DocC, the tool of the Swift toolchain: site-api.sh OUT. SITE_BASE is the path below which
+# the site is hosted, such as /packtool; its pages name their own files from there.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+scripts/require-swift.sh
+
+out=$1
+modules=(PackHost PackUpdater PackWeb PackTrust PackFormat)
+folder=.build/optimized
+work=.build/site-api
+if [ ! -e "$folder/release/Modules/PackHost.swiftmodule" ]; then
+    echo "site: building the app libraries for their reference (the first time takes some minutes)"
+    PACKTOOL_TESTABLE=1 swift build -c release -debug-info-format none --scratch-path "$folder" --target PackHost --quiet
+fi
+toolchain=$(dirname "$(command -v swift)")
+maps=()
+for map in Sources/C*/module.modulemap; do maps+=(-Xcc "-fmodule-map-file=$map"); done
+rm -rf "$work" "$out"
+archives=()
+for module in "${modules[@]}"; do
+    mkdir -p "$work/$module"
+    "$toolchain/swift" symbolgraph-extract -module-name "$module" -I "$folder/release/Modules" "${maps[@]}" \
+        -target "$(uname -m)-unknown-linux-gnu" -minimum-access-level public -output-dir "$work/$module"
+    archives+=("$work/$module.doccarchive")
+    # What its conformances to the standard library's protocols bring is described there.
+    rm -f "$work/$module/$module@"*.json
+    "$toolchain/docc" convert --fallback-display-name "$module" --fallback-bundle-identifier "packtool.$module" \
+        --additional-symbol-graph-dir "$work/$module" --output-path "$work/$module.doccarchive" --transform-for-static-hosting \
+        --hosting-base-path "${SITE_BASE:-}/api" >"$work/$module.log" 2>&1 || { cat "$work/$module.log" >&2; exit 1; }
+done
+"$toolchain/docc" merge "${archives[@]}" --synthesized-landing-page-name "App libraries" \
+    --synthesized-landing-page-kind "API reference" --output-path "$out"
