@@ -33,6 +33,8 @@ package final class PublisherTrust: Sendable {
 
     private static let recentTime: Duration = .seconds(10)
     private static let pause: Duration = .milliseconds(10)
+    /// Beside those of ``OlderTimestamp``, some 13 seconds in all.
+    private static let pauses: [Duration] = [.seconds(2), .seconds(2), .seconds(2)]
 
     /// - Parameters:
     ///   - store: Keeps the metadata that was seen, so that the publisher notices an older state.
@@ -70,7 +72,7 @@ package final class PublisherTrust: Sendable {
         defer { lock?.unlock() }
         do {
             let now = ContinuousClock.now
-            try await OlderTimestamp.passed { try await client.refresh() }
+            try await refreshed()
             read.withLock { $0.refreshed = now }
         } catch TrustError.rollback(let role, let found, let trusted) {
             throw RegistryError(
@@ -80,6 +82,18 @@ package final class PublisherTrust: Sendable {
                     + "packtool keys rotate online --restored makes publishers and devices accept it (docs/OPERATIONS.md)"
             )
         }
+    }
+
+    /// A server whose bucket was away looks at it again after ten seconds, and shows until then what it had.
+    private func refreshed() async throws {
+        for pause in Self.pauses {
+            do { return try await OlderTimestamp.passed { try await client.refresh() } } catch TrustError.rollback(
+                role: "timestamp", _, _)
+            {
+                try await Task.sleep(for: pause)
+            }
+        }
+        try await client.refresh()
     }
 
     /// The lock of ``shared``, once no other process has it; nil where the file is not there or cannot be locked.

@@ -9,20 +9,28 @@ import Testing
 
 /// Commands of one project, at once: all keep what they have seen of the registry in the same folder.
 @Suite("SharedTrustStoreTests") struct SharedTrustStoreTests {
-    /// A registry whose first timestamp is handed over late.
-    private final class LateRegistry: RegistryReading {
+    /// A registry that hands its timestamps over in its own way.
+    private final class OtherRegistry: RegistryReading {
         private let registry: any Registry
-        private let meanwhile: Mutex<(@Sendable () async -> Void)?>
+        private let count = Mutex(0)
+        private let timestamp: @Sendable (_ number: Int, _ bytes: [UInt8]?) async -> [UInt8]?
 
-        init(_ registry: any Registry, meanwhile: @escaping @Sendable () async -> Void) {
+        init(
+            _ registry: any Registry,
+            timestamp: @escaping @Sendable (_ number: Int, _ bytes: [UInt8]?) async -> [UInt8]?
+        ) {
             self.registry = registry
-            self.meanwhile = Mutex(meanwhile)
+            self.timestamp = timestamp
         }
 
         func viewFile(_ path: ViewPath, maximumByteCount: Int) async throws -> [UInt8]? {
             let bytes = try await registry.viewFile(path, maximumByteCount: maximumByteCount)
-            if path == .timestamp, let body = meanwhile.withLock({ $0.take() }) { await body() }
-            return bytes
+            guard path == .timestamp else { return bytes }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return await timestamp(number, bytes)
         }
 
         func overview(of packages: Set<PackageID>?) async throws -> RegistryOverview {
@@ -44,6 +52,21 @@ import Testing
         }
     }
 
+    @Test func `a server that is some seconds behind is waited for`() async throws {
+        let shop = try await Shop()
+        try await shop.publisher().publish([shop.page("1.0.0").zip])
+        let older = try #require(await shop.registry.viewFile(.timestamp, maximumByteCount: 100_000))
+        try await shop.publisher().publish([shop.page("1.1.0").zip])
+        let clock = shop.clock
+        let root = try Array(Data(contentsOf: shop.project.root))
+        let store = try FolderTrustStore(folder: shop.folder.url.appending(path: "trust"))
+        let newest = try await PublisherTrust(registry: shop.registry, root: root, store: store, now: { clock.now })
+            .refresh()
+        let behind = OtherRegistry(shop.registry) { number, bytes in number <= 4 ? older : bytes }
+        let waited = try await PublisherTrust(registry: behind, root: root, store: store, now: { clock.now }).refresh()
+        #expect(waited.targets.bytes == newest.targets.bytes)
+    }
+
     @Test func `a command that read before another one published is not told that the registry went back`() async throws
     {
         let shop = try await Shop()
@@ -57,7 +80,8 @@ import Testing
                 shared: shop.project.root, now: { clock.now })
         }
         let other = Mutex<Task<Int, any Error>?>(nil)
-        let late = LateRegistry(shop.registry) {
+        let late = OtherRegistry(shop.registry) { number, bytes in
+            guard number == 1 else { return bytes }
             let task = Task {
                 try await shop.publisher().publish([second])
                 return try await trust(shop.registry).refresh().targets.body.version
@@ -65,6 +89,7 @@ import Testing
             other.withLock { $0 = task }
             // Without a lock it has refreshed by then.
             try? await Task.sleep(for: .milliseconds(500))
+            return bytes
         }
         let first = try await trust(late).refresh().targets.body.version
         let task = try #require(other.withLock { $0 })
