@@ -9,10 +9,10 @@ out=$1
 modules=(PackHost PackUpdater PackWeb PackTrust PackFormat)
 folder=.build/optimized
 work=.build/site-api
-if [ ! -e "$folder/release/Modules/PackHost.swiftmodule" ]; then
-    echo "site: building the app libraries for their reference (the first time takes some minutes)"
-    PACKTOOL_TESTABLE=1 swift build -c release -debug-info-format none --scratch-path "$folder" --target PackHost --quiet
-fi
+[ -e "$folder/release/Modules/PackHost.swiftmodule" ] || echo "site: building the app libraries (the first time takes some minutes)"
+# As scripts/build-release.sh builds them, so that nothing is built twice.
+PACKTOOL_TESTABLE=1 swift build -c release -debug-info-format none --disable-local-rpath -Xcc "-ffile-prefix-map=$PWD/=" \
+    --scratch-path "$folder" --target PackHost --quiet
 toolchain=$(dirname "$(command -v swift)")
 maps=()
 for map in Sources/C*/module.modulemap; do maps+=(-Xcc "-fmodule-map-file=$map"); done

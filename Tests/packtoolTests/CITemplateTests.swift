@@ -81,9 +81,9 @@ struct CITemplateTests {
                 "Package: packtool\nVersion: 1\nArchitecture: all\nMaintainer: x <x@example.com>\nDescription: x\n"
         ])
         try await tool.shell(
-            "mkdir -p deb/usr/bin && cp '\(Tool.executable.path)' deb/usr/bin/packtool && dpkg-deb --build -Znone deb packtool.deb"
+            "mkdir -p deb/usr/bin && cp '\(Tool.executable.path)' deb/usr/bin/packtool && dpkg-deb --build -Znone deb packtool.deb && mv packtool.deb package"
         ).expectSuccess()
-        return tool.folder.appendingPathComponent("packtool.deb")
+        return tool.folder.appendingPathComponent("package")
     }
 
     /// Runs the steps until one fails, as a CI service does, in a repository with the template.

@@ -201,19 +201,47 @@ struct PreviewTests {
         // Root has to say so, and there is no screen.
         try tool.write([
             "browser.sh":
-                "#!/bin/sh\nexec /usr/bin/chromium --headless --no-sandbox --disable-gpu --remote-debugging-port=0 \"$@\"\n"
+                "#!/bin/sh\necho $$ >browser.pid\nexec /usr/bin/chromium --headless --no-sandbox --disable-gpu --remote-debugging-port=0 \"$@\"\n"
         ])
-        try await tool.shell("chmod +x browser.sh").expectSuccess()
+        try await tool.shell("chmod +x browser.sh && mkdir temporary").expectSuccess()
+        let profile = "ls -d temporary/packtool-*/*/packtool-browser.log"
         let server = try tool.start(
             ["preview", "dist", "--port", "0", "--browser", "--hook", "off", "--proxy", "/api=\(service.endpoint)"],
-            environment: ["PACKTOOL_BROWSER": "\(tool.folder.path)/browser.sh"])
-        defer { server.kill(SIGKILL) }
+            environment: [
+                "PACKTOOL_BROWSER": "\(tool.folder.path)/browser.sh", "TMPDIR": "\(tool.folder.path)/temporary",
+            ])
+        defer {
+            server.kill(SIGKILL)
+            if let text = try? String(contentsOf: tool.folder.appendingPathComponent("browser.pid"), encoding: .utf8),
+                let browser = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines))
+            {
+                kill(browser, SIGKILL)
+            }
+        }
         #expect(try await server.line(holding: "in a browser of its own: https://shop.package/") != nil)
         #expect(try await server.line(holding: "confirmed  shop 0.0.0") != nil)
         #expect(seen.withLock { $0 } == ["https://shop.package/ true basket=3 let a"])
+        try await tool.shell(profile).expectSuccess()
         server.kill(SIGTERM)
         #expect(await server.outcome().exitCode == 0)
-        #expect(try await tool.shell("pgrep -f '[u]ser-data-dir=.*MAP shop.package'").standardOutput == "")
+        #expect(try await tool.shell("kill -0 $(cat browser.pid)").exitCode != 0)
+        #expect(try await tool.shell(profile).exitCode != 0)
+    }
+
+    @Test func `a browser that ends is said with its own words, and the preview goes on`() async throws {
+        try tool.write(["broken.sh": "#!/bin/sh\necho no screen here >&2\nexit 3\n"])
+        try await tool.shell("chmod +x broken.sh").expectSuccess()
+        let server = try tool.start(
+            ["preview", "dist", "--port", "0", "--browser"],
+            environment: ["PACKTOOL_BROWSER": "\(tool.folder.path)/broken.sh"])
+        defer { server.kill(SIGKILL) }
+        #expect(try await server.line(holding: "broken.sh ended with status 3") != nil)
+        #expect(server.log.contains("no screen here"), "\(server.log)")
+        let line = try #require(await server.line(holding: "http://localhost:"))
+        let url = try String(#require(line.firstMatch(of: /http:\/\/localhost:[0-9]+\//)).output)
+        #expect(try await get(url).0.contains("<h1>one</h1>"))
+        server.kill(SIGHUP)
+        #expect(await server.outcome().exitCode == 0)
     }
 
     @Test func `a browser that is not there is said before anything is served`() async throws {

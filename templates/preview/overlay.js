@@ -1,6 +1,6 @@
 // The overlay of packtool preview: where each request of the page was answered, and what the network is like.
 (() => {
-  // Of before the hook: what this asks for is none of the page's requests.
+  // The browser's own fetch, kept before the hook replaces it: the overlay's requests are not the page's.
   const fetch = window.fetch.bind(window);
   const place = document.createElement("packtool-preview");
   const root = place.attachShadow({ mode: "open" });

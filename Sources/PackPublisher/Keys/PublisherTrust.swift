@@ -32,7 +32,9 @@ package final class PublisherTrust: Sendable {
     }
 
     private static let recentTime: Duration = .seconds(10)
-    private static let pause: Duration = .milliseconds(10)
+    private static let pause: Duration = .milliseconds(50)
+    /// More than a command takes for it, also where a server is behind.
+    private static let longestTurn: Duration = .seconds(60)
     /// Beside those of ``OlderTimestamp``, some 13 seconds in all.
     private static let pauses: [Duration] = [.seconds(2), .seconds(2), .seconds(2)]
 
@@ -99,12 +101,17 @@ package final class PublisherTrust: Sendable {
     /// The lock of ``shared``, once no other process has it; nil where the file is not there or cannot be locked.
     private func turn() async throws -> FileLock? {
         guard let shared, FileManager.default.fileExists(atPath: shared.path(percentEncoded: false)) else { return nil }
-        while true {
+        let end = ContinuousClock.now + Self.longestTurn
+        while .now < end {
             do {
                 if let lock = try FileLock.take(shared, .exclusive, creating: false) { return lock }
             } catch { return nil }
             try await Task.sleep(for: Self.pause)
         }
+        throw RegistryError(
+            .busy,
+            "another packtool command of this project has been reading the registry for a minute: end it, or wait for it (it holds a "
+                + "lock on \(shared.path(percentEncoded: false)))")
     }
 
     /// The current role of a package as of the last ``refresh()``; nil if nothing was published yet. It may have

@@ -66,7 +66,7 @@ struct PreviewCommand: AsyncParsableCommand {
     @Flag(
         help: """
             Open it in a browser (Chromium, Chrome, Edge, Brave) with a profile of its own, in which the package has the address \
-            that it has on a device: https://PACKAGE.package/.
+            that it has on a device: https://PACKAGE.package/. PACKTOOL_BROWSER names another program.
             """)
     var browser = false
 
@@ -128,7 +128,7 @@ struct PreviewCommand: AsyncParsableCommand {
         }
         do {
             try await ServiceGroup(
-                services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
+                services: services, gracefulShutdownSignals: [.sigterm, .sigint, .sighup], logger: logger
             ).run()
         } catch let failure as CommandFailure { throw failure } catch {
             throw CommandFailure("the preview cannot listen on port \(port): \(error); choose another with --port")
@@ -138,7 +138,7 @@ struct PreviewCommand: AsyncParsableCommand {
     private func makeBrowser(for package: PackageID) throws -> (browser: PreviewBrowser, identity: PreviewIdentity) {
         let identity = try PreviewIdentity(host: PreviewBrowser.host(of: package))
         let environment = ProcessInfo.processInfo.environment
-        return (try PreviewBrowser(for: package, identity, environment: environment), identity)
+        return (try PreviewBrowser(for: package, identity, environment: environment, console: global.console), identity)
     }
 
     /// The app's end of the hook: performs requests, and says what goes online and who confirms.

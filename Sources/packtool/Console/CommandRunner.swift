@@ -52,7 +52,7 @@ enum CommandRunner {
     /// Ends the program without the handlers that libraries left for its end: OpenSSL's frees what a connection that is still
     /// being closed on another thread goes on to use.
     private static func end(_ code: ExitCode) -> Never {
-        fflush(nil)
+        // Whatever is printed was written at once (``Console``), so nothing is left in a buffer.
         _exit(code.rawValue)
     }
 

@@ -571,10 +571,11 @@ pipeline {
                     mkdir -p .packtool/bin
                     curl -fsSL "$PACKTOOL_URL" -o .packtool/bin/download
                     echo "$PACKTOOL_SHA256  .packtool/bin/download" | sha256sum --check --quiet
-                    case "$PACKTOOL_URL" in
-                        *.deb) dpkg-deb --fsys-tarfile .packtool/bin/download | tar -xO ./usr/bin/packtool > .packtool/bin/packtool ;;
-                        *) mv .packtool/bin/download .packtool/bin/packtool ;;
-                    esac
+                    if dpkg-deb --info .packtool/bin/download > /dev/null 2>&1; then
+                        dpkg-deb --fsys-tarfile .packtool/bin/download | tar -xO ./usr/bin/packtool > .packtool/bin/packtool
+                    else
+                        mv .packtool/bin/download .packtool/bin/packtool
+                    fi
                     chmod +x .packtool/bin/packtool
                     .packtool/bin/packtool --version
                 '''
@@ -768,10 +769,11 @@ jobs:
           cd "$HOME/.local/bin"
           curl -fsSL "$PACKTOOL_URL" -o packtool.download
           echo "$PACKTOOL_SHA256  packtool.download" | sha256sum --check --quiet
-          case "$PACKTOOL_URL" in
-            *.deb) dpkg-deb --fsys-tarfile packtool.download | tar -xO ./usr/bin/packtool > packtool ;;
-            *) mv packtool.download packtool ;;
-          esac
+          if dpkg-deb --info packtool.download > /dev/null 2>&1; then
+            dpkg-deb --fsys-tarfile packtool.download | tar -xO ./usr/bin/packtool > packtool
+          else
+            mv packtool.download packtool
+          fi
           chmod +x "$HOME/.local/bin/packtool"
           echo "$HOME/.local/bin" >> "$GITHUB_PATH"
           if ! "$HOME/.local/bin/packtool" --version > /dev/null 2>&1; then
@@ -848,10 +850,11 @@ packages:
     - curl -fsSL "$PACKTOOL_URL" -o "$HOME/.local/bin/packtool.download"
     - echo "$PACKTOOL_SHA256  $HOME/.local/bin/packtool.download" | sha256sum --check --quiet
     - |
-      case "$PACKTOOL_URL" in
-        *.deb) dpkg-deb --fsys-tarfile "$HOME/.local/bin/packtool.download" | tar -xO ./usr/bin/packtool > "$HOME/.local/bin/packtool" ;;
-        *) mv "$HOME/.local/bin/packtool.download" "$HOME/.local/bin/packtool" ;;
-      esac
+      if dpkg-deb --info "$HOME/.local/bin/packtool.download" >/dev/null 2>&1; then
+        dpkg-deb --fsys-tarfile "$HOME/.local/bin/packtool.download" | tar -xO ./usr/bin/packtool > "$HOME/.local/bin/packtool"
+      else
+        mv "$HOME/.local/bin/packtool.download" "$HOME/.local/bin/packtool"
+      fi
     - chmod +x "$HOME/.local/bin/packtool"
     - export PATH="$HOME/.local/bin:$PATH"
     - |
@@ -1218,7 +1221,7 @@ packtool:
 "preview/overlay.js": #"""
 // The overlay of packtool preview: where each request of the page was answered, and what the network is like.
 (() => {
-  // Of before the hook: what this asks for is none of the page's requests.
+  // The browser's own fetch, kept before the hook replaces it: the overlay's requests are not the page's.
   const fetch = window.fetch.bind(window);
   const place = document.createElement("packtool-preview");
   const root = place.attachShadow({ mode: "open" });

@@ -11,7 +11,7 @@ import ServiceLifecycle
 ///
 /// Only this browser finds the address: the name leads to this machine by its own rule, and it trusts the certificate of this
 /// preview by its key. No proxy is set and no certificate is installed. The rules are Chromium's `--host-resolver-rules` and
-/// `--ignore-certificate-errors-spki-list`, which count in a profile of its own only.
+/// `--ignore-certificate-errors-spki-list`.
 struct PreviewBrowser: Service {
     /// Names the program, where it is none of those that are looked for.
     static let variable = "PACKTOOL_BROWSER"
@@ -20,11 +20,15 @@ struct PreviewBrowser: Service {
     private let host: String
     private let program: URL
     private let fingerprint: String
+    private let console: Console
     private let ports: AsyncStream<Int>
     private let started: AsyncStream<Int>.Continuation
 
     /// - Throws: ``CommandFailure`` where this machine has no such browser.
-    init(for package: PackageID, _ identity: PreviewIdentity, environment: [String: String]) throws {
+    init(
+        for package: PackageID, _ identity: PreviewIdentity, environment: [String: String], console: Console
+    ) throws {
+        self.console = console
         host = Self.host(of: package)
         url = "https://\(host)/"
         program = try Self.program(environment)
@@ -52,7 +56,11 @@ struct PreviewBrowser: Service {
     /// Opens the browser when the server is there, and closes it when the preview ends.
     func run() async throws {
         for await port in ports {
-            let profile = try WorkFolder()
+            let profile: WorkFolder
+            do { profile = try WorkFolder() } catch {
+                throw CommandFailure("no profile can be made for the browser: \(error)")
+            }
+            let log = profile.url.appending(path: "packtool-browser.log")
             let browser = Process()
             browser.executableURL = program
             browser.arguments = [
@@ -60,17 +68,34 @@ struct PreviewBrowser: Service {
                 "--no-default-browser-check", "--host-resolver-rules=MAP \(host) 127.0.0.1:\(port)",
                 "--ignore-certificate-errors-spki-list=\(fingerprint)", "--test-type", url,
             ]
-            // What it says about graphics and accounts is nothing about the page.
             browser.standardOutput = FileHandle.nullDevice
-            browser.standardError = FileHandle.nullDevice
+            _ = FileManager.default.createFile(atPath: log.path(percentEncoded: false), contents: nil)
+            browser.standardError = try FileHandle(forWritingTo: log)
+            let (ends, ended) = AsyncStream.makeStream(of: Int32.self)
+            browser.terminationHandler = { ended.yield($0.terminationStatus) }
             do { try browser.run() } catch {
                 throw CommandFailure("\(program.path) does not start: \(error.localizedDescription)")
             }
-            try? await gracefulShutdown()
-            browser.terminate()
-            browser.waitUntilExit()
+            await cancelWhenGracefulShutdown { for await status in ends { tell(status, log) } }
+            await Self.end(browser)
             _ = consume profile
         }
+    }
+
+    /// Somebody closed it, or it could not begin.
+    private func tell(_ status: Int32, _ log: URL) {
+        let words = status == 0 ? "" : (try? String(contentsOf: log, encoding: .utf8)) ?? ""
+        for line in words.split(separator: "\n").suffix(3) { console.note("         \(line)") }
+        console.note(
+            "browser  \(program.lastPathComponent) ended with status \(status); the preview goes on without it")
+    }
+
+    private static func end(_ browser: Process) async {
+        guard browser.isRunning else { return }
+        browser.terminate()
+        for _ in 0..<50 where browser.isRunning { try? await Task.sleep(for: .milliseconds(100)) }
+        if browser.isRunning { kill(browser.processIdentifier, SIGKILL) }
+        browser.waitUntilExit()
     }
 
     private static let names = [

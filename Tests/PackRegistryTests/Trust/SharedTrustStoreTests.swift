@@ -60,11 +60,16 @@ import Testing
         let clock = shop.clock
         let root = try Array(Data(contentsOf: shop.project.root))
         let store = try FolderTrustStore(folder: shop.folder.url.appending(path: "trust"))
-        let newest = try await PublisherTrust(registry: shop.registry, root: root, store: store, now: { clock.now })
-            .refresh()
-        let behind = OtherRegistry(shop.registry) { number, bytes in number <= 4 ? older : bytes }
-        let waited = try await PublisherTrust(registry: behind, root: root, store: store, now: { clock.now }).refresh()
-        #expect(waited.targets.bytes == newest.targets.bytes)
+        _ = try await PublisherTrust(registry: shop.registry, root: root, store: store, now: { clock.now }).refresh()
+        let asked = Mutex(0)
+        let behind = OtherRegistry(shop.registry) { number, bytes in
+            asked.withLock { $0 = number }
+            return number <= 4 ? older : bytes
+        }
+        _ = try await PublisherTrust(registry: behind, root: root, store: store, now: { clock.now }).refresh()
+        #expect(asked.withLock { $0 } == 5)
+        let newest = try await shop.registry.viewFile(.timestamp, maximumByteCount: 100_000)
+        #expect(try store.read("timestamp.json") == newest && newest != older)
     }
 
     @Test func `a command that read before another one published is not told that the registry went back`() async throws

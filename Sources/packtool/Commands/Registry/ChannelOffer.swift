@@ -233,8 +233,8 @@ struct ChannelOffer {
         }
         for entry in made where !entry.isSuperseded && entry.outcome.releases.count > 2 {
             options.console.note(
-                "\(channel) offers \(entry.package) \(ReleaseText.text(entry.outcome.releases)): each release keeps its own share, "
-                    + "and its devices are others, so more devices try a new version than the newest one's share says. "
+                "\(channel) offers \(entry.package) \(ReleaseText.text(entry.outcome.releases)): each of these releases has its own "
+                    + "share of the devices, and the shares add up. "
                     + "packtool rollout \(entry.package) --channel \(channel) --percent 100 completes the newest")
         }
         for entry in made where !entry.isSuperseded {
