@@ -201,7 +201,7 @@ struct PreviewTests {
         // Root has to say so, and there is no screen.
         try tool.write([
             "browser.sh":
-                "#!/bin/sh\necho $$ >browser.pid\nexec /usr/bin/chromium --headless --no-sandbox --disable-gpu --remote-debugging-port=0 \"$@\"\n"
+                "#!/bin/sh\necho $$ >browser.pid\nTMPDIR=/tmp exec /usr/bin/chromium --headless --no-sandbox --disable-gpu --remote-debugging-port=0 \"$@\"\n"
         ])
         try await tool.shell("chmod +x browser.sh && mkdir temporary").expectSuccess()
         let profile = "ls -d temporary/packtool-*/*/packtool-browser.log"
