@@ -10,10 +10,9 @@
 
 #undef curl_url_get
 #undef curl_easy_getinfo
-#undef curl_multi_setopt
 
 // The functions of libcurl that FoundationNetworking calls, so that the executable does not name the library and its start does not
-// load it. Each goes to the library that the caller means, as `curl_easy_init` and `curl_easy_setopt` do, which stand beside.
+// load it. Each goes to the library that the caller means, as `curl_easy_init`, `curl_easy_setopt` and `curl_multi_setopt` do, which stand beside.
 #define FORWARD(result, name, parameters, arguments)                                                             \
     result name parameters {                                                                                     \
         __typeof__(name) *next = packtool_next_function(#name, __builtin_return_address(0), (void *)&name);       \
@@ -53,24 +52,6 @@ CURLcode curl_easy_getinfo(CURL *handle, CURLINFO info, ...) {
     va_list arguments;
     va_start(arguments, info);
     CURLcode code = next(handle, info, va_arg(arguments, void *));
-    va_end(arguments);
-    return code;
-}
-
-CURLMcode curl_multi_setopt(CURLM *multi, CURLMoption option, ...) {
-    __typeof__(curl_multi_setopt) *next =
-        packtool_next_function("curl_multi_setopt", __builtin_return_address(0), (void *)&curl_multi_setopt);
-    va_list arguments;
-    va_start(arguments, option);
-    CURLMcode code;
-    // The three kinds of values differ in size on machines of 32 bits.
-    if ((long)option < CURLOPTTYPE_OBJECTPOINT) {
-        code = next(multi, option, va_arg(arguments, long));
-    } else if ((long)option >= CURLOPTTYPE_OFF_T && (long)option < CURLOPTTYPE_BLOB) {
-        code = next(multi, option, va_arg(arguments, curl_off_t));
-    } else {
-        code = next(multi, option, va_arg(arguments, void *));
-    }
     va_end(arguments);
     return code;
 }

@@ -22,7 +22,7 @@ extension Kiosk {
     }
 
     private var hosts: [String] {
-        host.packages.settings.packages.keys.map { settings.usesProxy ? "\($0).\(SiteAddress.virtualSuffix)" : $0.text }
+        host.packages.settings.packages.keys.map { settings.usesProxy ? SiteAddress.virtualHost(of: $0) : $0.text }
             .sorted()
     }
 

@@ -12,7 +12,7 @@ extension Kiosk {
     func willNavigate(to url: String) async {
         await cookies.giveToWebView()
         guard let package = host.package(of: url) else { return }
-        view.acceptProxyCertificate(from: ["\(package).\(SiteAddress.virtualSuffix)"])
+        view.acceptProxyCertificate(from: [SiteAddress.virtualHost(of: package)])
         do {
             switch try await host.prepareNavigation(to: package) {
             case .installed, nil: break
@@ -32,7 +32,7 @@ extension Kiosk {
         guard settings.usesProxy, let digest = host.packages.manifest(of: package)?.digest,
             seen.isOther(digest, of: package)
         else { return }
-        await view.removeWorkers(of: ["\(package).\(SiteAddress.virtualSuffix)"])
+        await view.removeWorkers(of: [SiteAddress.virtualHost(of: package)])
         seen.note(digest, of: package)
     }
 

@@ -62,7 +62,7 @@ final class Kiosk {
             self.directory = directory
             pages = directory
             let proxy = LoopbackProxy(pages: pages, online: online, authorities: PrivateAuthorities.text)
-            let name = "\(settings.package).\(SiteAddress.virtualSuffix)"
+            let name = SiteAddress.virtualHost(of: settings.package)
             let access = try await proxy.start(hosts: [name])
             transport = .proxy(address: access.address, certificate: access.certificate, hosts: [name])
             self.proxy = proxy

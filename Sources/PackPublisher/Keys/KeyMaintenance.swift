@@ -187,13 +187,24 @@ package struct KeyMaintenance: Sendable {
     /// Makes root and targets name another online key. The registry, which has it already, signs everything anew.
     package func rotateOnline(to new: PublicKey, root: [any Signer], owner: [any Signer]) async throws {
         let (present, targets) = try await trust.refresh()
+        // Root first: where the old key is lost, nothing can be signed before root names the new one.
+        try await reviseRoot(present, signers: root) { body in
+            body.setKeys([new], for: .snapshot)
+            body.setKeys([new], for: .timestamp)
+        }
         try await reviseTargets(targets, owner: owner) { body in
             try body.delegate(
                 ViewLayout.channelsRole, to: [new], paths: [ViewLayout.channelPaths], isTerminating: true)
         }
-        try await reviseRoot(present, signers: root) { body in
-            body.setKeys([new], for: .snapshot)
-            body.setKeys([new], for: .timestamp)
+    }
+
+    /// Signs root again without changes until its version is above one that devices have seen: the registry's rows lost the newer
+    /// roots, and a device asks for the one after its own.
+    package func raiseRoot(above seen: Int, root: [any Signer]) async throws {
+        while true {
+            let present = try await trust.refresh().root
+            guard present.body.version <= seen else { return }
+            try await reviseRoot(present, signers: root) { _ in }
         }
     }
 

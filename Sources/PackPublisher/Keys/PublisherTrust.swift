@@ -14,6 +14,7 @@ package final class PublisherTrust: Sendable {
     private let client: TrustClient
     private let place: String
     private let shared: URL?
+    private let pauses: [Duration]
     private let read = Mutex(Read())
 
     /// What this process read.
@@ -35,21 +36,23 @@ package final class PublisherTrust: Sendable {
     private static let pause: Duration = .milliseconds(50)
     /// More than a command takes for it, also where a server is behind.
     private static let longestTurn: Duration = .seconds(60)
-    /// Beside those of ``OlderTimestamp``, some 13 seconds in all.
-    private static let pauses: [Duration] = [.seconds(2), .seconds(2), .seconds(2)]
+    /// A server whose bucket was away looks at it again after ten seconds, and shows until then what it had.
+    package static let pauses = OlderTimestamp.pauses + [.seconds(2), .seconds(2), .seconds(2), .seconds(3)]
 
     /// - Parameters:
     ///   - store: Keeps the metadata that was seen, so that the publisher notices an older state.
     ///   - place: The registry's name in messages.
     ///   - shared: A file that every process locks that refreshes from this store. Otherwise one would compare what it
     ///     fetched with what another one fetched and kept a moment later, and keep its own in place of that.
+    ///   - pauses: How long it waits before each further time where the registry shows an older timestamp.
     package init(
         registry: any RegistryReading, root: [UInt8], store: any TrustStore, place: String = "the registry",
-        shared: URL? = nil, now: @escaping @Sendable () -> Date = { Date() }
+        shared: URL? = nil, pauses: [Duration] = PublisherTrust.pauses, now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.registry = registry
         self.place = place
         self.shared = shared
+        self.pauses = pauses
         client = TrustClient(
             store: store, transport: RegistryTransport(registry: registry), trustedRoot: root, now: now)
     }
@@ -74,7 +77,7 @@ package final class PublisherTrust: Sendable {
         defer { lock?.unlock() }
         do {
             let now = ContinuousClock.now
-            try await refreshed()
+            try await OlderTimestamp.passed(after: pauses) { try await client.refresh() }
             read.withLock { $0.refreshed = now }
         } catch TrustError.rollback(let role, let found, let trusted) {
             throw RegistryError(
@@ -84,18 +87,6 @@ package final class PublisherTrust: Sendable {
                     + "packtool keys rotate online --restored makes publishers and devices accept it (docs/OPERATIONS.md)"
             )
         }
-    }
-
-    /// A server whose bucket was away looks at it again after ten seconds, and shows until then what it had.
-    private func refreshed() async throws {
-        for pause in Self.pauses {
-            do { return try await OlderTimestamp.passed { try await client.refresh() } } catch TrustError.rollback(
-                role: "timestamp", _, _)
-            {
-                try await Task.sleep(for: pause)
-            }
-        }
-        try await client.refresh()
     }
 
     /// The lock of ``shared``, once no other process has it; nil where the file is not there or cannot be locked.

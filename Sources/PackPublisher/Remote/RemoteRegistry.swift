@@ -19,7 +19,7 @@ package struct RemoteRegistry: Sendable {
     /// An answer of the API; a list of missing objects is the longest.
     private static let maximumAnswerByteCount = 64 << 20
     /// Seconds without a byte before a read is given up.
-    private static let readTimeout: TimeInterval = 30
+    private static let readTimeout: TimeInterval = 60
     /// Seconds for what makes the registry work: an upload is verified before it is answered.
     private static let writeTimeout: TimeInterval = 600
 

@@ -34,11 +34,13 @@ extension AuthorizedRegistry {
     }
 
     package func viewFile(_ path: ViewPath, maximumByteCount: Int) async throws -> [UInt8]? {
-        try await services.view.read(path, maximumByteCount: maximumByteCount)
+        try await services.showHeld()
+        return try await services.view.read(path, maximumByteCount: maximumByteCount)
     }
 
     package func copyViewFile(_ path: ViewPath, to destination: URL) async throws -> Bool {
-        try await services.view.copy(path, to: destination)
+        try await services.showHeld()
+        return try await services.view.copy(path, to: destination)
     }
 }
 

@@ -12,6 +12,7 @@ package struct ChangeCommitter: Sendable {
         package let outcome: Outcome
         fileprivate let changes: ChangeSet
         fileprivate let base: RegistryFacts.Base?
+        fileprivate let facts: RegistryFacts
     }
 
     private let store: any RegistryStore
@@ -32,10 +33,19 @@ package struct ChangeCommitter: Sendable {
     package func commit<Change: RegistryChange>(
         _ change: Change, as identity: Identity, under lease: Lease? = nil
     ) async throws -> (outcome: Change.Outcome, isRecorded: Bool) {
+        try await commit(change, as: identity, under: lease, keeping: ReadRows())
+    }
+
+    /// - Parameter rows: Gets what was read and recorded.
+    func commit<Change: RegistryChange>(
+        _ change: Change, as identity: Identity, under lease: Lease?, keeping rows: ReadRows
+    ) async throws -> (outcome: Change.Outcome, isRecorded: Bool) {
         for attempt in 1...Self.tries {
             let prepared = try await prepare(change, as: identity, under: lease)
             do {
-                return (prepared.outcome, try await record(prepared))
+                let isRecorded = try await record(prepared)
+                if isRecorded { rows.keep(prepared.facts, and: prepared.changes) }
+                return (prepared.outcome, isRecorded)
             } catch is StaleFacts {
                 // The others finish meanwhile, and no two wait equally long.
                 try await Task.sleep(for: .milliseconds(Int.random(in: 0...min(4 * attempt, 100))))
@@ -54,7 +64,7 @@ package struct ChangeCommitter: Sendable {
         let outcome = try change.decide(facts, into: &changes)
         changes.lease = lease
         guard changes.signs else {
-            return Prepared(outcome: outcome, changes: changes, base: query.signs ? facts.base : nil)
+            return Prepared(outcome: outcome, changes: changes, base: query.signs ? facts.base : nil, facts: facts)
         }
         let decided = changes
         // A key may be a command that takes its time.
@@ -63,7 +73,7 @@ package struct ChangeCommitter: Sendable {
             try MetadataSigner(facts, signer: signer, now: changes.time).sign(&changes)
             return changes
         }
-        return Prepared(outcome: outcome, changes: signed, base: facts.base)
+        return Prepared(outcome: outcome, changes: signed, base: facts.base, facts: facts)
     }
 
     /// - Returns: False if there was nothing to record.

@@ -14,12 +14,13 @@ package struct RegistryServices: Sendable {
     /// Nil if the registry tells nobody what happens.
     package let webhooks: (any WebhookStore)?
     package let clock: @Sendable () -> Date
+    private let hold: ViewHold
     private let committer: ChangeCommitter
 
     package init(
         store: any RegistryStore, leases: any LeaseStore, signer: any OnlineSigner, content: any ContentStore,
         view: any ViewStore, downloads: any DownloadBuilder, reports: (any ReportStore)? = nil,
-        webhooks: (any WebhookStore)? = nil,
+        webhooks: (any WebhookStore)? = nil, hold: ViewHold = ViewHold(),
         clock: @escaping @Sendable () -> Date
     ) {
         self.store = store
@@ -30,18 +31,47 @@ package struct RegistryServices: Sendable {
         self.reports = reports
         self.webhooks = webhooks
         self.clock = clock
+        self.hold = hold
         committer = ChangeCommitter(store: store, signer: signer, clock: clock)
     }
 
-    /// Records a change and shows it in the view.
+    /// Records a change and shows it in the view; within ``showingTogether(_:)`` it is shown later.
     /// - Parameter lease: The lease without which nothing is recorded; nil if none is needed.
     /// - Throws: ``RegistryError``. If it says so, the change is recorded and not visible yet. ``LostLease`` if the lease was
     ///   lost.
     package func commit<Change: RegistryChange>(
         _ change: Change, as identity: Identity, under lease: Lease? = nil
     ) async throws -> Change.Outcome {
-        let (outcome, isRecorded) = try await committer.commit(change, as: identity, under: lease)
-        guard isRecorded else { return outcome }
+        let (outcome, isRecorded) = try await committer.commit(change, as: identity, under: lease, keeping: hold.rows)
+        if isRecorded, !hold.postpone() { try await showRecorded() }
+        return outcome
+    }
+
+    /// Shows the changes of the body at once, after the last of them. Only for a command, whose changes come one after another.
+    /// - Throws: What the body throws, after the changes before it were shown; ``RegistryError`` where what is recorded is not visible
+    ///   yet.
+    package func showingTogether<Value>(_ body: () async throws -> Value) async throws -> Value {
+        hold.begin()
+        let value: Value
+        do {
+            value = try await body()
+        } catch {
+            hold.end()
+            // The body's mistake is the answer. What cannot be shown now is shown by the next command.
+            try? await showHeld()
+            throw error
+        }
+        hold.end()
+        try await showHeld()
+        return value
+    }
+
+    /// Shows what ``showingTogether(_:)`` has put off: whoever reads the view sees what this process recorded.
+    func showHeld() async throws {
+        if hold.take() { try await showRecorded() }
+    }
+
+    private func showRecorded() async throws {
         do {
             try await show()
         } catch {
@@ -52,12 +82,11 @@ package struct RegistryServices: Sendable {
                 "the change is recorded and not visible yet: \(error). The next packtool command on this "
                     + "registry shows it")
         }
-        return outcome
     }
 
     /// Updates the view to what was recorded, by any process.
     package func show() async throws {
-        try await ViewWriter(store: store, view: view).update()
+        try await ViewWriter(store: store, view: view, knowing: hold.takeRows()).update()
         downloads.wake()
     }
 

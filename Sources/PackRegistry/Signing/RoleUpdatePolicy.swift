@@ -22,7 +22,7 @@ package struct RoleUpdatePolicy {
 
     package init(
         package: PackageID, authority: RoleAuthority, current: SignedDocument<TargetsMetadata>?, now: Date,
-        requiresProvenance: Bool = false
+        requiresProvenance: Bool
     ) {
         self.package = package
         self.authority = authority

@@ -20,12 +20,29 @@ final class ReadRows: Sendable {
     func file(_ digest: Digest) -> [UInt8]? { rows.withLock { $0.files[digest] } }
 
     func keep(_ facts: RegistryFacts) {
+        keep(facts.documentVersions, facts.channelBytes.merging(facts.manifests) { bytes, _ in bytes })
+    }
+
+    /// Keeps what a change was recorded with.
+    func keep(_ facts: RegistryFacts, and changes: ChangeSet) {
+        keep(facts)
+        var documents: [DocumentID: [UInt8]] = [:]
+        for (role, bytes) in facts.documents {
+            if let version = facts.roleVersions[role] { documents[DocumentID(role: role, version: version)] = bytes }
+        }
+        for document in changes.documents {
+            documents[DocumentID(role: document.role, version: document.version)] = document.bytes
+        }
+        let files = changes.channelDocuments.map(\.bytes) + changes.groups.compactMap(\.bytes)
+        keep(documents, Dictionary(files.map { (Digest(of: $0), $0) }) { bytes, _ in bytes })
+    }
+
+    private func keep(_ documents: [DocumentID: [UInt8]], _ files: [Digest: [UInt8]]) {
+        let byteCount = (Array(documents.values) + files.values).reduce(0) { $0 + $1.count }
         rows.withLock { rows in
-            let files = facts.channelBytes.merging(facts.manifests) { bytes, _ in bytes }
-            let byteCount = (Array(facts.documentVersions.values) + files.values).reduce(0) { $0 + $1.count }
             guard rows.byteCount + byteCount <= Self.maximumByteCount else { return }
             rows.byteCount += byteCount
-            rows.documents.merge(facts.documentVersions) { bytes, _ in bytes }
+            rows.documents.merge(documents) { bytes, _ in bytes }
             rows.files.merge(files) { bytes, _ in bytes }
         }
     }

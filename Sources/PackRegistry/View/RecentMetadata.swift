@@ -37,26 +37,40 @@ struct RecentMetadata: Sendable {
         ViewFile(.recent(snapshot: version)) { try await bytes(ofSnapshot: version) }
     }
 
+    /// The documents that the file is made from besides the snapshots.
+    func documents(ofSnapshot version: Int) async throws -> [DocumentID] {
+        let parts = try await parts(ofSnapshot: version)
+        return parts.changed + [DocumentID(role: ViewLayout.channelsRole, version: parts.oldChannels ?? 0)]
+    }
+
+    /// - Returns: The snapshot, the documents that changed, and the earlier version of the channels' role.
     /// - Throws: ``StaleView`` where the registry does not keep the snapshot any more.
-    private func bytes(ofSnapshot version: Int) async throws -> [UInt8] {
+    private func parts(
+        ofSnapshot version: Int
+    ) async throws -> (snapshot: [UInt8], changed: [DocumentID], oldChannels: Int?) {
         let (id, before) = (Self.snapshots(of: version)[0], Self.snapshots(of: version)[1])
         let found = try await documents.bytes(of: [id, before])
         guard let bytes = found[id], let newest: SnapshotMetadata = try documents.parse(bytes, id) else {
             throw StaleView()
         }
         let old: SnapshotMetadata? = try documents.parse(found[before], before)
-        var files = [(path: ViewPath.metadata(.snapshot, version: version), bytes: bytes)]
         let changed = newest.files.entries.compactMap { entry -> DocumentID? in
             guard entry.name.hasSuffix(".json") else { return nil }
             let role = String(entry.name.dropLast(".json".count))
             return old?[role: role]?.version == entry.value.version
                 ? nil : DocumentID(role: role, version: entry.value.version)
         }
-        for (id, bytes) in try await documents.bytes(of: changed) {
+        return (bytes, changed, old?[role: ViewLayout.channelsRole]?.version)
+    }
+
+    private func bytes(ofSnapshot version: Int) async throws -> [UInt8] {
+        let parts = try await parts(ofSnapshot: version)
+        var files = [(path: ViewPath.metadata(.snapshot, version: version), bytes: parts.snapshot)]
+        for (id, bytes) in try await documents.bytes(of: parts.changed) {
             guard let path = ViewPath(role: id.role, version: id.version) else { continue }
             files.append((path, bytes))
             guard id.role == ViewLayout.channelsRole else { continue }
-            files += try await channelFiles(since: old?[role: id.role]?.version, to: id.version)
+            files += try await channelFiles(since: parts.oldChannels, to: id.version)
         }
         return try Self.compressed(files)
     }

@@ -11,10 +11,12 @@ struct ViewDocuments: Sendable {
     }
 
     private let store: any RegistryStore
-    private let rows = ReadRows()
+    private let rows: ReadRows
 
-    init(_ store: any RegistryStore) {
+    /// - Parameter rows: What is known of the store already.
+    init(_ store: any RegistryStore, _ rows: ReadRows = ReadRows()) {
         self.store = store
+        self.rows = rows
     }
 
     // MARK: Documents
@@ -101,6 +103,13 @@ struct ViewDocuments: Sendable {
         }
         query.documents = query.documents.filter { rows.document($0) == nil }
         _ = try await read(query)
+        // These follow from the snapshots.
+        var further: Set<DocumentID> = []
+        for file in files {
+            guard case .recent(let snapshot) = file.path else { continue }
+            further.formUnion(try await RecentMetadata(self).documents(ofSnapshot: snapshot))
+        }
+        _ = try await bytes(of: Array(further))
     }
 
     func parse<Body: RoleMetadata>(_ bytes: [UInt8]?, _ id: DocumentID) throws -> Body? {

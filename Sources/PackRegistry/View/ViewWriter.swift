@@ -18,6 +18,7 @@ package struct ViewWriter: Sendable {
     private static let tries = 100
     /// Bytes of a timestamp; devices read no larger one.
     private static let timestampByteCount = 1 << 20
+    private static let rootByteCount = 512_000
 
     /// What is wrong where ``isAhead()``.
     package static let behind = RegistryError(
@@ -29,10 +30,17 @@ package struct ViewWriter: Sendable {
 
     private let store: any RegistryStore
     private let view: any ViewStore
+    private let rows: ReadRows
 
     package init(store: any RegistryStore, view: any ViewStore) {
+        self.init(store: store, view: view, knowing: ReadRows())
+    }
+
+    /// - Parameter rows: What was recorded and read a moment ago.
+    init(store: any RegistryStore, view: any ViewStore, knowing rows: ReadRows) {
         self.store = store
         self.view = view
+        self.rows = rows
     }
 
     /// Shows what was recorded since the shown timestamp. Whoever commits calls it; a crash in between is made good by the next
@@ -64,7 +72,29 @@ package struct ViewWriter: Sendable {
         }
         var query = FactsQuery.unsigned
         query.view = .newest
-        return try await ViewDocuments(store).lack(shown, store.facts(query))
+        let facts = try await store.facts(query)
+        if try await ViewDocuments(store).lack(shown, facts) { return true }
+        return try await lacksRoot(after: facts)
+    }
+
+    /// Whether the view shows a root that the owner signed after the store's newest. Its online key may be another one, so that nothing
+    /// tells of the timestamp whether it counts.
+    private func lacksRoot(after facts: RegistryFacts) async throws -> Bool {
+        let version = facts.base.root + 1
+        let path = ViewPath.metadata(.root, version: version)
+        guard let shown = try await view.read(path, maximumByteCount: Self.rootByteCount),
+            let next = try? SignedDocument<RootMetadata>(parsing: shown), next.body.version == version
+        else { return false }
+        let documents = ViewDocuments(store)
+        let present = DocumentID(role: TopLevelRole.root.rawValue, version: facts.base.root)
+        let found = try await documents.bytes(of: [present])
+        guard let root: RootMetadata = try documents.parse(found[present], present),
+            (try? next.verify(by: root.authority(for: .root))) != nil
+        else { return false }
+        // Another process may have recorded and shown it meanwhile.
+        var query = FactsQuery.unsigned
+        query.view = .newest
+        return try await store.facts(query).base.root == facts.base.root
     }
 
     /// Every file that follows from the store, but the timestamp.
@@ -94,7 +124,7 @@ package struct ViewWriter: Sendable {
         query.view = .newest
         let facts = try await store.facts(query)
         guard let newest = facts.documents[TopLevelRole.timestamp.rawValue] else { return true }
-        let documents = ViewDocuments(store)
+        let documents = ViewDocuments(store, rows)
         guard let shown, let whole = try await documents.whole(of: shown) else { return false }
         let isLookDue = view.isLookDue
         if isLookDue {
@@ -123,8 +153,9 @@ package struct ViewWriter: Sendable {
         let facts = try await store.facts(query)
         guard let newest = facts.documents[TopLevelRole.timestamp.rawValue] else { return [] }
         let documents = ViewDocuments(store)
-        if let shown, try await documents.lack(shown, facts) {
-            throw Self.behind
+        if let shown {
+            if try await documents.lack(shown, facts) { throw Self.behind }
+            if try await lacksRoot(after: facts) { throw Self.behind }
         }
         let all = try await documents.everything(facts)
         let frame = try await documents.frame(

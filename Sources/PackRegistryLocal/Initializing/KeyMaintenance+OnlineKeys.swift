@@ -35,7 +35,9 @@ extension KeyMaintenance {
     /// Both keys sign until both documents are there.
     private static func add(to local: LocalRegistry) throws -> PrivateKey {
         let new = try PrivateKey.generate(.ed25519)
-        try OnlineKeys(OnlineKeys.load(from: local.files).keys + [new]).save(to: local.files)
+        // Without the old one, the new one signs alone.
+        let present = local.hasOnlineKey ? try OnlineKeys.load(from: local.files).keys : []
+        try OnlineKeys(present + [new]).save(to: local.files)
         return new
     }
 }

@@ -142,11 +142,6 @@ final class ViewMirror: Sendable {
     /// - Parameter timestamp: nil: it is not known any more what the storage shows.
     func remember(_ timestamp: [UInt8]?) { seen.withLock { $0 = timestamp.map { ($0, .now) } } }
 
-    /// Reads the timestamp for whoever needs it next, and writes nothing here.
-    func lookAhead() async {
-        remember(try? await storage.view.read(.timestamp, maximumByteCount: TimestampCopy.maximumByteCount))
-    }
-
     /// The timestamp as this machine shows it.
     var shownTimestamp: [UInt8]? { timestamp.bytes }
 

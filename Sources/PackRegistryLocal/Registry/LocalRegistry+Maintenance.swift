@@ -60,8 +60,9 @@ extension LocalRegistry: MaintainedRegistry {
             throw RegistryError(
                 .unusable,
                 "\(path) has no key that root \(root.body.version) of this registry names: a server cannot sign with it, and devices "
-                    + "would get nothing new. It is an old key, or another registry's. Copy the file, with mode 0600, from "
-                    + "another machine of this registry"
+                    + "would get nothing new. It is an old key, or another registry's: copy the file, with mode 0600, from "
+                    + "another machine of this registry. If the rows were restored from a backup that is older than the key, run packtool "
+                    + "keys rotate online --restored"
             )
         }
     }

@@ -26,6 +26,7 @@ package struct LocalRegistry: Sendable {
     let rows: RegistryRows
     let clock: @Sendable () -> Date
     let signal = ChangeSignal()
+    private let hold = ViewHold()
     let claims = ArtifactClaims()
     let makers: ArtifactMakers
     /// The copies in the folder, if the files are in remote storage.
@@ -36,6 +37,8 @@ package struct LocalRegistry: Sendable {
     package let app: String
     /// Whether devices have seen newer signed metadata than the rows had when it was opened (``ViewWriter/behind``).
     package private(set) var isBehind = false
+    /// Whether files that every device reads were missing when it was opened. They were written again.
+    package private(set) var isMended = false
 
     var database: any RegistryDatabase { rows.database }
     var leases: any LeaseStore { rows.leases }
@@ -65,12 +68,13 @@ package struct LocalRegistry: Sendable {
     /// Opens an existing registry and completes what an interrupted process has left.
     /// - Parameter rows: a database apart from the folder; nil: SQLite in it.
     /// - Parameter storage: where the files are; nil: in the folder.
+    /// - Parameter look: what was begun to be read there; nil: nothing was.
     /// - Parameter maker: the program that makes patches and downloads, so that the memory for it ends with it; nil: they
     ///   are made in this process.
     /// - Parameter copyByteCount: what copies of files in remote storage may take of the folder's disk; nil: the usual.
     package static func open(
-        _ folder: URL, rows: RegistryRows? = nil, storage: (any RemoteStorage)? = nil, maker: MakerProgram? = nil,
-        copyByteCount: Int? = nil,
+        _ folder: URL, rows: RegistryRows? = nil, storage: (any RemoteStorage)? = nil, look: StorageLook? = nil,
+        maker: MakerProgram? = nil, copyByteCount: Int? = nil,
         clock: @escaping @Sendable () -> Date = { Date() }
     ) async throws -> LocalRegistry {
         let files = RegistryFolder(folder)
@@ -81,16 +85,14 @@ package struct LocalRegistry: Sendable {
                     + "place with --registry")
         }
         let rows = try rows ?? RegistryRows(files, clock: clock)
-        let (app, mark, address) = try await rows.database.reading { db in
-            let settings = SettingTable(db: db)
-            return (
-                try settings.app(), try settings.value(FolderMark.setting), try settings.value(StorageMark.setting)
-            )
-        }
-        guard let app else {
+        let settings = try await rows.database.reading { try SettingTable(db: $0).values() }
+        let (mark, address) = (settings[FolderMark.setting], settings[StorageMark.setting])
+        guard let app = settings[SettingTable.appName] else {
             throw rows.isShared
                 ? RegistryError(
-                    .notFound, "there is no registry in \(rows.database.name): make one with packtool init")
+                    .notFound,
+                    "there is no registry in \(rows.database.name): make one with packtool init, or, if there was one, "
+                        + "restore the database first (docs/SCALING.md)")
                 : RegistryError(
                     .unusable, "the registry in \(files.name) is incomplete: run packtool init again")
         }
@@ -98,10 +100,11 @@ package struct LocalRegistry: Sendable {
         let mirror = storage.map {
             ViewMirror(files, of: $0, maximumByteCount: copyByteCount ?? ViewMirror.usualByteCount)
         }
-        async let looked: Void? = mirror?.lookAhead()
-        if let storage {
+        if let storage, let mirror {
+            let look = look ?? StorageLook(at: storage)
             try await StorageMark(storage: storage, folder: files).check(
-                mark, known: address, of: place, hasRows: !rows.isShared)
+                mark, look, known: address, of: place, hasRows: !rows.isShared)
+            await mirror.remember(look.timestamp)
         } else if let address {
             throw RegistryError(
                 .unusable,
@@ -113,12 +116,14 @@ package struct LocalRegistry: Sendable {
         var registry = LocalRegistry(
             files: files, rows: rows, clock: clock, makers: ArtifactMakers(maker), mirror: mirror,
             reportStore: rows.reports ?? SQLiteReportStore(folder: files), app: app)
-        await looked
         // Remote storage keeps what it has. A server looks for every file there once a day, a command does not.
-        let isWhole =
-            storage != nil || ViewCheck(folder: files).isRecent ? try await registry.services.showIfWhole() : false
+        let isLooked = storage != nil || ViewCheck(folder: files).isRecent
+        let isWhole = isLooked ? try await registry.services.showIfWhole() : false
         if !isWhole {
-            do { try await registry.check() } catch let error as RegistryError where error == ViewWriter.behind {
+            do {
+                try await registry.check()
+                registry.isMended = isLooked
+            } catch let error as RegistryError where error == ViewWriter.behind {
                 // It opens all the same: reading helps to find out what is missing, and ``showRestored()`` ends it.
                 registry.isBehind = true
             }
@@ -163,7 +168,12 @@ package struct LocalRegistry: Sendable {
             store: SQLStore(database: database, app: app, clock: rows.clock), leases: leases,
             signer: FileOnlineSigner(folder: files), content: mirror?.content ?? FolderContentStore(folder: files),
             view: view, downloads: LocalDownloads(local: self), reports: reportStore,
-            webhooks: SQLWebhooks(database: database, app: app), clock: clock)
+            webhooks: SQLWebhooks(database: database, app: app), hold: hold, clock: clock)
+    }
+
+    /// Shows the changes of the body at once, after the last of them. Only for a command, whose changes come one after another.
+    package func showingTogether<Value>(_ body: () async throws -> Value) async throws -> Value {
+        try await services.showingTogether(body)
     }
 
     private var view: any ViewStore {

@@ -48,20 +48,27 @@ struct StorageMark {
 
     /// - Parameters:
     ///   - mark: what the rows have.
+    ///   - look: what the storage has.
     ///   - known: the storage's address when the registry was made; nil: its files are in a folder.
     ///   - rows: for messages.
     /// - Throws: ``RegistryError`` of the kind `.unusable` where storage or folder are not those of the rows.
-    func check(_ mark: String?, known: String?, of rows: String, hasRows: Bool) async throws {
+    func check(
+        _ mark: String?, _ look: StorageLook, known: String?, of rows: String, hasRows: Bool
+    ) async throws {
         guard let mark, let known else {
             throw RegistryError(
                 .unusable,
-                "the registry in \(rows) has its files in a folder, and not in \(storage.name): leave out --storage")
+                "the registry in \(rows) has its files in a folder, and not in \(storage.name): leave out --storage, and "
+                    + "unset PACKTOOL_STORAGE")
         }
-        guard let found = try await storage.readMark() else {
+        guard let found = try await look.mark else {
             throw RegistryError(
                 .unusable,
-                "\(storage.name) does not have the files of the registry in \(rows), which were put into \(known): give the "
-                    + "right address with --storage")
+                "\(storage.name) does not have the files of the registry in \(rows), which were put into \(known): "
+                    + (storage.name == known
+                        ? "its mark, registry.id, is gone. If it is the right bucket, put a file of that name there again that has the text "
+                            + "\(mark) (docs/SCALING.md)"
+                        : "give the right address with --storage"))
         }
         guard found == mark else {
             throw RegistryError(

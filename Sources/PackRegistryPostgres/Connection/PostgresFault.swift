@@ -44,6 +44,9 @@ struct PostgresFault: Error, Hashable, Sendable {
         }
     }
 
+    /// There is no table, or no schema, of that name.
+    var isMissingTable: Bool { state == "42P01" }
+
     func error(_ database: String) -> RegistryError {
         switch kind {
         case .connection:

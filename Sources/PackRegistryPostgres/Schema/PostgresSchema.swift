@@ -51,6 +51,7 @@ struct PostgresSchema {
     /// - Parameter isMade: whether it is made where there is none.
     /// - Throws: ``RegistryError`` of the kind `.unusable` for one of a newer program, `.notFound` where there is none.
     func migrate(_ connection: PostgresConnection, schema: String, name: String, isMade: Bool) throws {
+        if try isDone(connection, name) { return }
         let before = try done(connection, schema, name)
         if before == steps.count { return }
         guard before > 0 || isMade else {
@@ -78,6 +79,13 @@ struct PostgresSchema {
         try connection.command("COMMIT")
     }
 
+    /// Whether there is nothing to do, with one question.
+    private func isDone(_ connection: PostgresConnection, _ name: String) throws -> Bool {
+        do { return try count(connection, name) == steps.count } catch let fault as PostgresFault
+            where fault.isMissingTable
+        { return false }
+    }
+
     /// How many steps are done.
     private func done(_ connection: PostgresConnection, _ schema: String, _ name: String) throws -> Int {
         // Not to_regclass: it takes no lock, so a session that has looked before may not see what another one made meanwhile.
@@ -87,7 +95,10 @@ struct PostgresSchema {
                 ON space.oid = named.relnamespace WHERE space.nspname = ? AND named.relname = 'migration'
                 AND named.relkind IN ('r', 'p')) AS found
             """
-        guard try Self.exists(known, schema, connection) else { return 0 }
+        return try Self.exists(known, schema, connection) ? count(connection, name) : 0
+    }
+
+    private func count(_ connection: PostgresConnection, _ name: String) throws -> Int {
         let names = try connection.run("SELECT name FROM migration ORDER BY number", []).rows.map {
             try $0.text("name")
         }

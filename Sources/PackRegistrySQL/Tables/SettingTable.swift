@@ -1,5 +1,8 @@
 /// Settings of the whole registry.
 package struct SettingTable {
+    /// The name of the setting that has the app. A registry that was not made to the end has none.
+    package static let appName = "app"
+
     let db: Database
 
     package init(db: Database) {
@@ -7,12 +10,18 @@ package struct SettingTable {
     }
 
     /// Nil in a registry that was not made to the end.
-    package func app() throws -> String? { try value("app") }
+    package func app() throws -> String? { try value(Self.appName) }
 
-    package func setApp(_ app: String) throws { try set("app", to: app) }
+    package func setApp(_ app: String) throws { try set(Self.appName, to: app) }
 
     package func value(_ name: String) throws -> String? {
         try Row.fetchOne(db, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name])?.text("value")
+    }
+
+    /// The settings that there are, by name.
+    package func values() throws -> [String: String] {
+        let rows = try Row.fetchAll(db, sql: "SELECT name, value FROM setting")
+        return Dictionary(try rows.map { (try $0.text("name"), try $0.text("value")) }) { $1 }
     }
 
     package func set(_ name: String, to value: String) throws {

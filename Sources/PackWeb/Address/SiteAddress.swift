@@ -27,6 +27,9 @@ public struct SiteAddress: Hashable, Sendable {
     /// The last label of the virtual hosts.
     public static let virtualSuffix = "package"
 
+    /// The host of a package under the virtual domain.
+    public static func virtualHost(of package: PackageID) -> String { "\(package).\(virtualSuffix)" }
+
     public init(
         package: PackageID, path: String = "/", query: String? = nil, fragment: String? = nil,
         form: Form = .virtualDomain
@@ -40,7 +43,7 @@ public struct SiteAddress: Hashable, Sendable {
 
     /// The address under the virtual domain, which a host app loads to open the page. A deep link's path, query and
     /// fragment are kept.
-    public var virtualURL: String { url(under: "https://\(package).\(Self.virtualSuffix)/") }
+    public var virtualURL: String { url(under: "https://\(Self.virtualHost(of: package))/") }
 
     /// The address under a custom scheme.
     public func url(scheme: String) -> String { url(under: "\(scheme)://\(package)/") }

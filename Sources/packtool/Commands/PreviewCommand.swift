@@ -93,7 +93,10 @@ struct PreviewCommand: AsyncParsableCommand {
         let pages = PageDirectory(site)
         let (log, network) = (overlay ? PreviewLog() : nil, PreviewNetwork())
         let guests = phone ? try PreviewGuests() : nil
-        let opened = try browser ? makeBrowser(for: manifest.package) : nil
+        let opened =
+            try browser
+            ? PreviewBrowser(for: manifest.package, environment: ProcessInfo.processInfo.environment, console: console)
+            : nil
         let responder = PreviewResponder(
             site: site, pages: pages, reloads: !noReload, hook: hook.map { ($0, bridge(pages, console, log, network)) },
             proxy: PreviewProxy(routes), log: log, network: network, guests: guests, console: console)
@@ -112,11 +115,11 @@ struct PreviewCommand: AsyncParsableCommand {
                     "files": .integer(manifest.files.count),
                 ]
                 json["phone"] = invitation.map { .string($0) }
-                json["browser"] = opened.map { .string($0.browser.url) }
+                json["browser"] = opened.map { .string($0.url) }
                 let code = invitation.map { "\non a phone: \($0)\n\(QRCode($0)?.text ?? "")" } ?? ""
                 console.result(
                     "\(manifest.package): \(CountText.text(manifest.files.count, "file")) at \(url)"
-                        + (opened.map { "\nin a browser of its own: \($0.browser.url)" } ?? "") + code,
+                        + (opened.map { "\nin a browser of its own: \($0.url)" } ?? "") + code,
                     json: .object(json))
                 // Whoever waits for the address reads it through a pipe or a file.
                 fflush(nil)
@@ -124,7 +127,7 @@ struct PreviewCommand: AsyncParsableCommand {
             logger: logger)
         var services: [any Service] = [application]
         if let opened {
-            services += [try opened.browser.application(responder, opened.identity, logger: logger), opened.browser]
+            services += [try opened.application(responder, logger: logger), opened]
         }
         do {
             try await ServiceGroup(
@@ -133,12 +136,6 @@ struct PreviewCommand: AsyncParsableCommand {
         } catch let failure as CommandFailure { throw failure } catch {
             throw CommandFailure("the preview cannot listen on port \(port): \(error); choose another with --port")
         }
-    }
-
-    private func makeBrowser(for package: PackageID) throws -> (browser: PreviewBrowser, identity: PreviewIdentity) {
-        let identity = try PreviewIdentity(host: PreviewBrowser.host(of: package))
-        let environment = ProcessInfo.processInfo.environment
-        return (try PreviewBrowser(for: package, identity, environment: environment, console: global.console), identity)
     }
 
     /// The app's end of the hook: performs requests, and says what goes online and who confirms.

@@ -184,6 +184,7 @@ struct ServeCommand: AsyncParsableCommand {
             throw CommandFailure(
                 "--redirect-reads needs a registry whose files are in a bucket; those of \(location) are in its folder")
         }
+        if local.isBehind { options.console.note("warning: \(ViewWriter.behind)") }
         if !local.hasOnlineKey {
             options.console.note(
                 "warning: the registry \(location) has no online key (keys/online.json), so nothing is signed anew: devices refuse the "

@@ -13,12 +13,16 @@ struct RegistryPlace {
     let rows: RegistryRows?
     /// nil: the files are in the folder.
     let storage: (any RemoteStorage)?
+    /// What was begun to be read there while the database was being connected; nil for a new registry.
+    private let look: StorageLook?
     private let address: PostgresAddress?
 
     /// Connects to the database, if there is one.
     /// - Parameter isNew: whether a registry may be made there. A database without one is no mistake then.
     /// - Returns: nil for a server.
     init?(_ location: RegistryLocation, isNew: Bool = false) async throws {
+        storage = try location.storage.map { try S3Store.connect($0, authorities: PrivateAuthorities.text) }
+        look = isNew ? nil : storage.map { StorageLook(at: $0) }
         switch location {
         case .server: return nil
         case .folder(let folder, _):
@@ -30,14 +34,13 @@ struct RegistryPlace {
             rows = RegistryRows(
                 shared: try await PostgresDatabase.open(address, isMade: isNew), reports: PostgresReportStore(address))
         }
-        storage = try location.storage.map { try S3Store.connect($0, authorities: PrivateAuthorities.text) }
     }
 
     /// - Parameter isServer: patches and downloads are made by a process of their own.
     /// - Parameter copyByteCount: what copies of a bucket's files may take of the folder's disk; nil: the usual.
     func open(isServer: Bool = false, copyByteCount: Int? = nil) async throws -> LocalRegistry {
         let local = try await LocalRegistry.open(
-            folder, rows: rows, storage: storage,
+            folder, rows: rows, storage: storage, look: look,
             maker: isServer ? MakeArtifactsCommand.program(rows: address) : nil, copyByteCount: copyByteCount)
         if isServer { try await storage?.prepare() }
         return local

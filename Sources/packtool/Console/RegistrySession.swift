@@ -37,6 +37,11 @@ struct RegistrySession {
         case .folder, .database:
             let opened = try await RegistryPlace(location)?.open()
             guard let opened else { throw CommandFailure("the registry cannot be opened") }
+            if opened.isMended {
+                console.note(
+                    "warning: files that every device reads were missing from the registry's view, and were written again: find out who "
+                        + "removes them")
+            }
             if opened.isBehind { console.note("warning: \(ViewWriter.behind)") }
             registry = opened.registry(as: .local(user: NSUserName()))
             local = opened
@@ -78,10 +83,13 @@ struct RegistrySession {
     }
 
     /// Removes what the project has seen of the registry; its root stays.
-    func forgetSeenMetadata() async throws {
-        let folder = try await TrustAnchor(project: project, registry: registry).store(in: project).folder
-        guard FileManager.default.fileExists(atPath: folder.path) else { return }
-        try FileManager.default.removeItem(at: folder)
+    /// - Returns: The version of the newest root that it has seen; 0 if there is none.
+    func forgetSeenMetadata() async throws -> Int {
+        let store = try await TrustAnchor(project: project, registry: registry).store(in: project)
+        guard FileManager.default.fileExists(atPath: store.folder.path) else { return 0 }
+        let root = try store.read("root.json").map { try SignedDocument<RootMetadata>(parsing: $0) }
+        try FileManager.default.removeItem(at: store.folder)
+        return root?.body.version ?? 0
     }
 
     func maintenance(console: Console) async throws -> KeyMaintenance {
@@ -108,6 +116,12 @@ struct RegistrySession {
             return Publisher(registry: registry, trust: try await trust(console: console), keys: keys, origin: origin)
         }
         return Publisher(registry: registry, trust: try await readingTrust(), keys: keys, origin: origin)
+    }
+
+    /// Makes changes that devices of this command's own registry see at once, after the last of them. A server shows each.
+    func showingTogether<Value>(_ body: () async throws -> Value) async throws -> Value {
+        guard let local else { return try await body() }
+        return try await local.showingTogether(body)
     }
 
     /// Makes the patches and small downloads that a change left to be made. The change is there already, devices can use

@@ -19,29 +19,23 @@ struct PreviewBrowser: Service {
     let url: String
     private let host: String
     private let program: URL
-    private let fingerprint: String
+    private let identity: PreviewIdentity
     private let console: Console
     private let ports: AsyncStream<Int>
     private let started: AsyncStream<Int>.Continuation
 
     /// - Throws: ``CommandFailure`` where this machine has no such browser.
-    init(
-        for package: PackageID, _ identity: PreviewIdentity, environment: [String: String], console: Console
-    ) throws {
+    init(for package: PackageID, environment: [String: String], console: Console) throws {
         self.console = console
-        host = Self.host(of: package)
+        host = SiteAddress.virtualHost(of: package)
         url = "https://\(host)/"
         program = try Self.program(environment)
-        fingerprint = identity.fingerprint
+        identity = try PreviewIdentity(host: host)
         (ports, started) = AsyncStream.makeStream()
     }
 
-    static func host(of package: PackageID) -> String { "\(package).\(SiteAddress.virtualSuffix)" }
-
     /// The same pages by TLS, on a free port of this machine.
-    func application(
-        _ responder: PreviewResponder, _ identity: PreviewIdentity, logger: Logger
-    ) throws -> Application<PreviewResponder> {
+    func application(_ responder: PreviewResponder, logger: Logger) throws -> Application<PreviewResponder> {
         let started = started
         return Application(
             responder: responder, server: try .http2Upgrade(tlsConfiguration: identity.configuration),
@@ -66,7 +60,7 @@ struct PreviewBrowser: Service {
             browser.arguments = [
                 "--user-data-dir=\(profile.url.path(percentEncoded: false))", "--no-first-run",
                 "--no-default-browser-check", "--host-resolver-rules=MAP \(host) 127.0.0.1:\(port)",
-                "--ignore-certificate-errors-spki-list=\(fingerprint)", "--test-type", url,
+                "--ignore-certificate-errors-spki-list=\(identity.fingerprint)", "--test-type", url,
             ]
             browser.standardOutput = FileHandle.nullDevice
             _ = FileManager.default.createFile(atPath: log.path(percentEncoded: false), contents: nil)

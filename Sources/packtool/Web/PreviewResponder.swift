@@ -182,7 +182,7 @@ struct PreviewResponder: HTTPResponder {
         PageHook.Load(package: manifest.package.text, version: manifest.version.description, token: "preview")
     }
 
-    private var base: String { "https://\(site.manifest.package).\(SiteAddress.virtualSuffix)" }
+    private var base: String { "https://\(SiteAddress.virtualHost(of: site.manifest.package))" }
 
     /// The request under the package's virtual domain, where the resolver knows it.
     private func siteRequest(_ request: Request) -> SiteRequest {

@@ -10,6 +10,8 @@ import Testing
 
 /// What the stores of bytes and the views of a registry do, the twins in memory included.
 @Suite("ServicesContractTests") struct ServicesContractTests {
+    private struct Interruption: Error {}
+
     @Test(arguments: ServicesKind.allCases)
     func `a device reads what was published and offered last`(kind: ServicesKind) async throws {
         let bench = try await ServicesBench(kind)
@@ -107,6 +109,43 @@ import Testing
             }
         }
         #expect(names.sorted() == ["channels/beta.json", "manifests/checkout/1.0.0.json"])
+    }
+
+    @Test(arguments: ServicesKind.allCases)
+    func `changes that are shown together are one step for devices`(kind: ServicesKind) async throws {
+        let bench = try await ServicesBench(kind)
+        let services = bench.services
+        func number(_ bytes: [UInt8]?) throws -> Int {
+            let bytes = try #require(bytes)
+            return try SignedDocument<TimestampMetadata>(parsing: bytes, name: "timestamp").body.version
+        }
+        func shown() async throws -> Int {
+            try await number(services.view.read(.timestamp, maximumByteCount: 1 << 20))
+        }
+        try await bench.publish("1.0.0")
+        let first = try await shown()
+        try await services.showingTogether {
+            try await bench.publish("1.1.0")
+            try await bench.change(.offer(version("1.1.0")))
+            #expect(try await shown() == first)
+        }
+        #expect(try await shown() == first + 2)
+
+        // Whoever goes on from the view within the block finds what was recorded.
+        try await services.showingTogether {
+            try await bench.publish("1.2.0")
+            #expect(try await number(bench.registry.viewFile(.timestamp, maximumByteCount: 1 << 20)) == first + 3)
+        }
+        // What came before a mistake is shown, and the next change by itself.
+        await #expect(throws: Interruption.self) {
+            try await services.showingTogether {
+                try await bench.publish("1.3.0")
+                throw Interruption()
+            }
+        }
+        #expect(try await shown() == first + 4)
+        try await bench.change(.offer(version("1.3.0")))
+        #expect(try await shown() == first + 5)
     }
 
     @Test(arguments: ServicesKind.allCases)

@@ -66,7 +66,12 @@ import Testing
             asked.withLock { $0 = number }
             return number <= 4 ? older : bytes
         }
-        _ = try await PublisherTrust(registry: behind, root: root, store: store, now: { clock.now }).refresh()
+        let pauses = PublisherTrust.pauses
+        // A server looks at its bucket again after ten.
+        #expect(pauses.reduce(.zero, +) > .seconds(10))
+        _ = try await PublisherTrust(
+            registry: behind, root: root, store: store, pauses: pauses.map { _ in .milliseconds(1) }, now: { clock.now }
+        ).refresh()
         #expect(asked.withLock { $0 } == 5)
         let newest = try await shop.registry.viewFile(.timestamp, maximumByteCount: 100_000)
         #expect(try store.read("timestamp.json") == newest && newest != older)

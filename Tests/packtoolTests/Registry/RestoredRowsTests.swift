@@ -27,10 +27,12 @@ import Testing
         let status = try await tool.run("status")
         #expect(status.exitCode == 0 && status.standardError.contains("devices have seen newer"), "\(status)")
         expectClearError(try await tool.run("registry", "check"), naming: ["older backup", "--restored"])
+        expectClearError(
+            try await tool.run("publish", "packages/shop-1.1.0.zip", "--channel", "beta"),
+            naming: ["older backup", "--restored"])
         // Nobody is shown anything older, and nobody is refused.
         let before = try await update(with: tool)
         #expect(before.exitCode == 2 && before.standardOutput.contains("1.1.0 is up to date"), "\(before)")
-
         try await tool.output(of: ["keys", "rotate", "online", "--restored"])
         let check = try await tool.run("registry", "check")
         #expect(check.exitCode == 0 && !check.standardError.contains("newer"), "\(check)")
@@ -63,7 +65,9 @@ import Testing
         try await expectRecovery(of: tool)
     }
 
-    @Test func `so is a folder whose rows are put back`() async throws {
+    /// - Parameter rotations: So often the online key was replaced since the backup.
+    @Test(arguments: [0, 2])
+    func `so is a folder whose rows are put back`(rotations: Int) async throws {
         let tool = try Tool()
         try await tool.output(of: ["init", "--template", "config", "--app", "shop"])
         try await publish("1.0.0", with: tool)
@@ -71,11 +75,24 @@ import Testing
         let copying =
             "import sqlite3; sqlite3.connect('.packtool/registry/registry.sqlite').execute('VACUUM INTO \"backup\"')"
         try await tool.run(URL(filePath: "/usr/bin/python3"), ["-c", copying], environment: [:]).expectSuccess()
+        for _ in 0..<rotations { try await tool.output(of: ["keys", "rotate", "online"]) }
         try await publish("1.1.0", with: tool)
         #expect(try await update(with: tool).exitCode == 0)
         try await tool.shell(
             "rm -f .packtool/registry/registry.sqlite-*; cp backup .packtool/registry/registry.sqlite"
         ).expectSuccess()
         try await expectRecovery(of: tool)
+    }
+
+    @Test func `a lost online key is replaced by rotating it`() async throws {
+        let tool = try Tool()
+        try await tool.output(of: ["init", "--template", "config", "--app", "shop"])
+        try await publish("1.0.0", with: tool)
+        #expect(try await update(with: tool).exitCode == 0)
+        try FileManager.default.removeItem(at: tool.folder.appending(path: ".packtool/registry/keys/online.json"))
+        try await tool.output(of: ["keys", "rotate", "online"])
+        try await publish("1.1.0", with: tool)
+        let newest = try await update(with: tool)
+        #expect(newest.exitCode == 0 && newest.standardOutput.contains("1.1.0 is active"), "\(newest)")
     }
 }

@@ -201,6 +201,8 @@ import Testing
         let written = seen.count { $0.hasPrefix("PUT ") }
         // The page and the script are new.
         #expect(written <= 12 + 2 && seen.count { $0.hasPrefix("PUT objects/") } == 2, "\(seen)")
+        // The version and its offer are shown at once.
+        #expect(seen.count { $0 == "PUT metadata/timestamp.json" } == 1, "\(seen)")
         #expect(!seen.contains { $0.hasPrefix("GET /") }, "\(seen)")
         // Nothing is read twice that cannot have changed: the mark, the next root, the download; the
         // timestamp once for the registry and once for the publisher, who trusts nobody's memory.
@@ -208,12 +210,14 @@ import Testing
         #expect(seen.count { !$0.hasPrefix("PUT ") && !$0.hasPrefix("DELETE ") } <= 5, "\(seen)")
 
         // Once an hour it is looked whether the files are there that every device reads.
-        let snapshot = try #require(seen.last { $0.hasSuffix(".snapshot.json") }).replacing("PUT ", with: "")
+        let snapshots = seen.compactMap { $0.wholeMatch(of: /PUT metadata\/(\d+)\.snapshot\.json/) }
+        let number = try #require(snapshots.compactMap { Int($0.1) }.max())
+        let snapshot = "metadata/\(number).snapshot.json"
         try await storage.remove(snapshot, with: tool)
         try await requests("1.2.0")
         #expect(try await storage.read(snapshot, with: tool) == nil)
         try await tool.shell("touch -d '2 hours ago' files/storage.looked").expectSuccess()
-        let newest = "metadata/\(Int(snapshot.split(separator: "/")[1].prefix { $0 != "." })! + 2).snapshot.json"
+        let newest = "metadata/\(number + 2).snapshot.json"
         try await storage.remove(newest, with: tool)
         try await requests("1.3.0")
         #expect(try await storage.read(newest, with: tool) != nil)

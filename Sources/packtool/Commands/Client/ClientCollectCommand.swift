@@ -10,7 +10,7 @@ struct ClientCollectCommand: AsyncParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() async throws {
-        let removed = try await client.existingUpdater().collectGarbage()
+        let removed = try await client.existingUpdater(asksRegistry: false).collectGarbage()
         client.global.console.result(
             removed.map { "removed \($0)" }.joined(separator: "\n"),
             json: .object(["removed": .array(removed.map { .string($0) })]))

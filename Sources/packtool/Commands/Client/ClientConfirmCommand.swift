@@ -16,7 +16,7 @@ struct ClientConfirmCommand: AsyncParsableCommand {
     var token: String?
 
     func run() async throws {
-        let updater = try client.existingUpdater()
+        let updater = try client.existingUpdater(asksRegistry: false)
         let package = try await client.onePackage(of: updater)
         guard let status = try await updater.status().first(where: { $0.package == package }),
             let active = status.active

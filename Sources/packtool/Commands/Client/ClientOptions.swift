@@ -75,19 +75,20 @@ struct ClientOptions: ParsableArguments {
     func updater(
         activation: UpdaterConfiguration.Activation = .atOnce, ignoresLastUpdate: Bool = false
     ) throws -> Updater {
-        try Updater((ignoresLastUpdate ? self : completed).asGiven(activation: activation))
+        try Updater((ignoresLastUpdate ? self : completed).asGiven(activation: activation, base: base))
     }
 
     /// What an app would tell its updater, with what the last `client update` was given.
-    func configuration() throws -> UpdaterConfiguration { try completed.asGiven(activation: .atOnce) }
+    func configuration() throws -> UpdaterConfiguration { try completed.asGiven(activation: .atOnce, base: base) }
 
     /// The options, with what the last `client update` on the store was given in place of what is not given: a start is of the same
     /// device, on the same channel.
     private var completed: ClientOptions { RememberedDevice(store: store).completing(self) }
 
-    private func asGiven(activation: UpdaterConfiguration.Activation) throws -> UpdaterConfiguration {
+    private func asGiven(
+        activation: UpdaterConfiguration.Activation, base: URL
+    ) throws -> UpdaterConfiguration {
         try registry.authorities.trust()
-        let base = try base
         var configuration = try UpdaterConfiguration(
             store: URL(fileURLWithPath: store), base: base, channel: ChannelName(channel ?? "stable"),
             root: trustedRoot(base))
@@ -108,9 +109,11 @@ struct ClientOptions: ParsableArguments {
     }
 
     /// Opens a store that must be there, for verbs that only look or change what is installed.
-    func existingUpdater() throws -> Updater {
+    /// - Parameter asksRegistry: False for what the device has itself, wherever the registry's files are.
+    func existingUpdater(asksRegistry: Bool = true) throws -> Updater {
         try requireStore()
-        return try updater()
+        guard !asksRegistry else { return try updater() }
+        return try Updater(completed.asGiven(activation: .atOnce, base: base(asksRegistry: false)))
     }
 
     func requireStore() throws {
@@ -150,22 +153,22 @@ struct ClientOptions: ParsableArguments {
     }
 
     /// The published view: a URL as it is; of a registry's folder its `view`.
-    private var base: URL {
-        get throws {
-            let location = try registry.location(of: CurrentProject())
-            if let storage = location.storage {
-                throw CommandFailure(
-                    "the files of this registry are in \(storage), which a device reads over HTTP: start packtool serve and give "
-                        + "its URL with --registry, or the URL under which the bucket can be read")
-            }
-            let folder: URL
-            switch location {
-            case .server(let url): return url
-            case .folder(let place, _), .database(_, let place, _): folder = place.standardizedFileURL
-            }
-            let view = folder.appending(path: "view")
-            return FileManager.default.fileExists(atPath: view.path) ? view : folder
+    private var base: URL { get throws { try base(asksRegistry: true) } }
+
+    private func base(asksRegistry: Bool) throws -> URL {
+        let location = try registry.location(of: CurrentProject())
+        if let storage = location.storage, asksRegistry {
+            throw CommandFailure(
+                "the files of this registry are in \(storage), which a device reads over HTTP: start packtool serve and give "
+                    + "its URL with --registry, or the URL under which the bucket can be read")
         }
+        let folder: URL
+        switch location {
+        case .server(let url): return url
+        case .folder(let place, _), .database(_, let place, _): folder = place.standardizedFileURL
+        }
+        let view = folder.appending(path: "view")
+        return FileManager.default.fileExists(atPath: view.path) ? view : folder
     }
 
     /// What the device trusts from the start: `--root`; else what the store trusts already; else the project's own

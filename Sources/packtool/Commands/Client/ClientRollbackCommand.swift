@@ -10,7 +10,7 @@ struct ClientRollbackCommand: AsyncParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() async throws {
-        let updater = try client.existingUpdater()
+        let updater = try client.existingUpdater(asksRegistry: false)
         let package = try await client.onePackage(of: updater)
         let status = try await updater.status().first { $0.package == package }
         guard status?.previous != nil || status?.embedded != nil else {

@@ -132,7 +132,7 @@ struct ClientSiteResponder: HTTPResponder {
         let parts = referer.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         let path = "/" + (parts.count == 4 ? String(parts[3]) : "")
         let inside = path.hasPrefix(prefix + "/") ? String(path.dropFirst(prefix.count)) : path
-        return "https://\(package).\(SiteAddress.virtualSuffix)\(inside)"
+        return "https://\(SiteAddress.virtualHost(of: package))\(inside)"
     }
 
     /// The package, the path in it, and what stands before that path; nil for the list of packages.

@@ -21,7 +21,7 @@ struct ClientStartCommand: AsyncParsableCommand {
     var hold = 0
 
     func run() async throws {
-        let updater = client.preset.isEmpty ? try client.existingUpdater() : try client.updater()
+        let updater = client.preset.isEmpty ? try client.existingUpdater(asksRegistry: false) : try client.updater()
         let earlier = Set(await updater.events(limit: 100))
         try await updater.start()
         let packages = try await client.knownPackages(of: updater).map(\.package)

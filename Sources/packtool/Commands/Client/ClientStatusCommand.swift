@@ -10,7 +10,7 @@ struct ClientStatusCommand: AsyncParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() async throws {
-        let updater = try client.existingUpdater()
+        let updater = try client.existingUpdater(asksRegistry: false)
         let statuses = try await client.knownPackages(of: updater)
         client.global.console.result(
             statuses.map(text).joined(separator: "\n"),

@@ -41,11 +41,12 @@ struct KeysRotateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try await RegistrySession(registry, console: options.console)
+        var seenRoot = 0
         if restored {
             // Before anything is forgotten.
             for name in [KeyFolder.Name.root, .owner] { _ = try required(name, session) }
-            try await session.local?.showRestored()
-            try await session.forgetSeenMetadata()
+            let shown = try await session.local?.showRestored() ?? 0
+            seenRoot = max(shown, try await session.forgetSeenMetadata())
         }
         // Each step of a rotation is signed with it: half of them would be left.
         guard name == .online || session.local?.hasOnlineKey != false else {
@@ -63,6 +64,7 @@ struct KeysRotateCommand: AsyncParsableCommand {
             }
             key = try await maintenance.rotateOnline(
                 of: local, root: [required(.root, session)], owner: [required(.owner, session)])
+            try await maintenance.raiseRoot(above: seenRoot, root: [required(.root, session)])
         case .root:
             key = try await rotate(.root, session) { old, new in try await maintenance.rotateRoot(from: old, to: new) }
         case .owner:

@@ -4,6 +4,7 @@ import PackBuilder
 import PackFormat
 import PackJSON
 import PackPublisher
+import PackRegistry
 import PackRegistryAPI
 import PackRegistryLocal
 
@@ -94,6 +95,8 @@ struct PublishCommand: AsyncParsableCommand {
         let about = try VersionNote(text: note, commit: commit ?? SourceCommit.current())
         let packages = zips.isEmpty ? try PackageSelection(files()).newest() : try PackageSelection(files())
         let session = try await RegistrySession(registry, console: console)
+        // What is published would not be shown.
+        if session.local?.isBehind == true { throw ViewWriter.behind }
         let channels = channel.isEmpty ? [session.configuration?.channel].compactMap(\.self) : channel
         let pages = packages.manifests.filter { packages.highestVersions[$0.package] == $0.version }
         let offers = channels.map { ChannelOffer(session: session, channel: $0, given: offer, options: options) }
@@ -141,14 +144,18 @@ struct PublishCommand: AsyncParsableCommand {
             return
         }
         let line = ProgressLine(console)
-        let published = try await publisher.publish(packages, note: about) { manifest in
-            line.show("publishing \(manifest.package) \(manifest.version)")
+        // A version and its offer are one sight for devices.
+        let (published, offered) = try await session.showingTogether {
+            let published = try await publisher.publish(packages, note: about) { manifest in
+                line.show("publishing \(manifest.package) \(manifest.version)")
+            }
+            line.clear()
+            guard !proposal.isGiven else { return (published, [ChannelOffer.Made]()) }
+            return (published, try await make(offers, pages, asSet: isSet, older: older, published))
         }
-        line.clear()
         if proposal.isGiven {
             return try await propose(offers, pages, asSet: isSet, older: older, published, session)
         }
-        let offered = try await make(offers, pages, asSet: isSet, older: older, published)
         if offers.isEmpty {
             console.note("published and not offered to any device: to offer it, publish again with --channel NAME")
         }

@@ -80,5 +80,9 @@ struct RegistryCopyCommand: AsyncParsableCommand {
                 "files": .integer(outcome.copiedCount), "bytes": .integer(outcome.byteCount),
                 "kept": .integer(outcome.keptCount),
             ]))
+        options.console.note(
+            "\(session.location) is as it was, and commands that are not told otherwise still go there: name the new one in "
+                + "packtool.json (\"registry\") or PACKTOOL_REGISTRY, and move the old one away, so that nobody changes it"
+        )
     }
 }
