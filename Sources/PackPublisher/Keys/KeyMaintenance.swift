@@ -186,13 +186,19 @@ package struct KeyMaintenance: Sendable {
 
     /// Makes root and targets name another online key. The registry, which has it already, signs everything anew.
     package func rotateOnline(to new: PublicKey, root: [any Signer], owner: [any Signer]) async throws {
-        let (present, targets) = try await trust.refresh()
-        // Root first: where the old key is lost, nothing can be signed before root names the new one.
+        // Root first: where the old key is lost, nothing can be signed before root names the new one. What it signed may have expired.
+        let present: SignedDocument<RootMetadata>
+        do { present = try await trust.refresh().root } catch TrustError.expired(let role, let expires) {
+            guard role != TopLevelRole.root.rawValue, let root = try trust.keptRoot() else {
+                throw TrustError.expired(role: role, expires: expires)
+            }
+            present = root
+        }
         try await reviseRoot(present, signers: root) { body in
             body.setKeys([new], for: .snapshot)
             body.setKeys([new], for: .timestamp)
         }
-        try await reviseTargets(targets, owner: owner) { body in
+        try await reviseTargets(try await trust.refresh().targets, owner: owner) { body in
             try body.delegate(
                 ViewLayout.channelsRole, to: [new], paths: [ViewLayout.channelPaths], isTerminating: true)
         }

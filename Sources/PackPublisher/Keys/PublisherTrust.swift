@@ -12,6 +12,7 @@ package final class PublisherTrust: Sendable {
 
     private let registry: any RegistryReading
     private let client: TrustClient
+    private let store: any TrustStore
     private let place: String
     private let shared: URL?
     private let pauses: [Duration]
@@ -53,6 +54,7 @@ package final class PublisherTrust: Sendable {
         self.place = place
         self.shared = shared
         self.pauses = pauses
+        self.store = store
         client = TrustClient(
             store: store, transport: RegistryTransport(registry: registry), trustedRoot: root, now: now)
     }
@@ -67,6 +69,11 @@ package final class PublisherTrust: Sendable {
             throw RegistryError(.unusable, "the registry's metadata is not complete")
         }
         return (trusted.root, targets)
+    }
+
+    /// The newest root that was verified, whatever became of the refresh since; nil if there is none.
+    func keptRoot() throws -> SignedDocument<RootMetadata>? {
+        try store.read("root.json").map { try SignedDocument<RootMetadata>(parsing: $0) }
     }
 
     /// Has the next ``refresh(to:)`` read: this process changed what is there.

@@ -68,6 +68,8 @@ extension AuthorizedRegistry {
     }
 
     package func upload(archive: URL) async throws -> Digest {
+        // It may take minutes, and what was published before is not to wait for it.
+        try await services.showHeld()
         let archive = try await services.content.open(archive: archive)
         try identity.require(.publish, package: archive.sealed.manifest.package)
         let upload = UploadedPackage(archive.sealed)

@@ -57,8 +57,10 @@ package struct RegistryServices: Sendable {
             value = try await body()
         } catch {
             hold.end()
-            // The body's mistake is the answer. What cannot be shown now is shown by the next command.
-            try? await showHeld()
+            do { try await showHeld() } catch let unshown as RegistryError {
+                guard let error = error as? RegistryError else { throw error }
+                throw RegistryError(error.kind, "\(error). Of what was done before: \(unshown)")
+            }
             throw error
         }
         hold.end()
@@ -68,7 +70,11 @@ package struct RegistryServices: Sendable {
 
     /// Shows what ``showingTogether(_:)`` has put off: whoever reads the view sees what this process recorded.
     func showHeld() async throws {
-        if hold.take() { try await showRecorded() }
+        guard hold.take() else { return }
+        do { try await showRecorded() } catch {
+            hold.putBack()
+            throw error
+        }
     }
 
     private func showRecorded() async throws {
@@ -76,6 +82,9 @@ package struct RegistryServices: Sendable {
             try await show()
         } catch {
             guard let error = RegistryError(from: error) else { throw error }
+            guard error != ViewWriter.behind else {
+                throw RegistryError(.unusable, "the change is recorded and not visible: \(error)")
+            }
             throw RegistryError(
                 // "Busy" would say that nothing was done.
                 error.kind == .busy ? .unusable : error.kind,
@@ -98,6 +107,11 @@ package struct RegistryServices: Sendable {
 
     /// Whether the view shows what the store does not have, so that nothing can be shown.
     package func isViewAhead() async throws -> Bool { try await ViewWriter(store: store, view: view).isAhead() }
+
+    /// The version of the newest root in the view that the owner signed after those of the store, or else the store's newest.
+    package func newestShownRoot() async throws -> Int {
+        try await ViewWriter(store: store, view: view).newestShownRoot()
+    }
 
     /// Checks every file of the view, writes the missing ones, and updates the view to what was recorded.
     /// - Returns: The paths of all files that follow from the store.

@@ -36,6 +36,9 @@ package final class ViewHold: Sendable {
         }
     }
 
+    /// It could not be shown.
+    func putBack() { state.withLock { $0.isDue = true } }
+
     /// What was recorded since ``takeRows()``.
     var rows: ReadRows { state.withLock { $0.rows } }
 

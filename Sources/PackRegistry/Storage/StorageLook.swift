@@ -2,15 +2,17 @@ import PackFormat
 
 /// What a registry that is opened reads of its storage. Both are read at once, and before its database answers.
 package struct StorageLook: Sendable {
+    /// Devices read no larger timestamp.
+    private static let timestampByteCount = 1 << 20
+
     private let markTask: Task<String?, any Error>
     private let timestampTask: Task<[UInt8]?, Never>
 
     /// Begins to read.
-    /// - Parameter timestampByteCount: The most bytes of a timestamp.
-    package init(at storage: any RemoteStorage, timestampByteCount: Int = 1 << 20) {
+    package init(at storage: any RemoteStorage) {
         markTask = Task { try await storage.readMark() }
         timestampTask = Task {
-            try? await storage.view.read(.timestamp, maximumByteCount: timestampByteCount)
+            try? await storage.view.read(.timestamp, maximumByteCount: Self.timestampByteCount)
         }
     }
 

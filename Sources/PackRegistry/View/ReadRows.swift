@@ -25,16 +25,15 @@ final class ReadRows: Sendable {
 
     /// Keeps what a change was recorded with.
     func keep(_ facts: RegistryFacts, and changes: ChangeSet) {
-        keep(facts)
-        var documents: [DocumentID: [UInt8]] = [:]
-        for (role, bytes) in facts.documents {
-            if let version = facts.roleVersions[role] { documents[DocumentID(role: role, version: version)] = bytes }
-        }
-        for document in changes.documents {
-            documents[DocumentID(role: document.role, version: document.version)] = document.bytes
-        }
+        let recorded = changes.documents.map { (DocumentID(role: $0.role, version: $0.version), $0.bytes) }
         let files = changes.channelDocuments.map(\.bytes) + changes.groups.compactMap(\.bytes)
-        keep(documents, Dictionary(files.map { (Digest(of: $0), $0) }) { bytes, _ in bytes })
+        keep(Dictionary(recorded) { $1 }, Dictionary(files.map { (Digest(of: $0), $0) }) { $1 })
+        var read: [DocumentID: [UInt8]] = [:]
+        for (role, bytes) in facts.documents {
+            if let version = facts.roleVersions[role] { read[DocumentID(role: role, version: version)] = bytes }
+        }
+        keep(read, [:])
+        keep(facts)
     }
 
     private func keep(_ documents: [DocumentID: [UInt8]], _ files: [Digest: [UInt8]]) {
@@ -42,8 +41,8 @@ final class ReadRows: Sendable {
         rows.withLock { rows in
             guard rows.byteCount + byteCount <= Self.maximumByteCount else { return }
             rows.byteCount += byteCount
-            rows.documents.merge(documents) { bytes, _ in bytes }
-            rows.files.merge(files) { bytes, _ in bytes }
+            rows.documents.merge(documents) { $1 }
+            rows.files.merge(files) { $1 }
         }
     }
 }

@@ -19,6 +19,8 @@ package struct ViewWriter: Sendable {
     /// Bytes of a timestamp; devices read no larger one.
     private static let timestampByteCount = 1 << 20
     private static let rootByteCount = 512_000
+    /// Devices follow as many in one refresh.
+    private static let rootCount = 256
 
     /// What is wrong where ``isAhead()``.
     package static let behind = RegistryError(
@@ -54,7 +56,12 @@ package struct ViewWriter: Sendable {
     /// ``update()``, if the view is whole.
     /// - Returns: False if it has to be completed; nothing was shown then.
     package func updateIfWhole() async throws -> Bool {
-        try await repeated { try await updateOnce() }
+        var rows = rows
+        return try await repeated {
+            // The next try reads everything again.
+            defer { rows = ReadRows() }
+            return try await updateOnce(knowing: rows)
+        }
     }
 
     /// Looks for every file, writes what is missing, and shows the newest timestamp.
@@ -80,21 +87,36 @@ package struct ViewWriter: Sendable {
     /// Whether the view shows a root that the owner signed after the store's newest. Its online key may be another one, so that nothing
     /// tells of the timestamp whether it counts.
     private func lacksRoot(after facts: RegistryFacts) async throws -> Bool {
-        let version = facts.base.root + 1
-        let path = ViewPath.metadata(.root, version: version)
-        guard let shown = try await view.read(path, maximumByteCount: Self.rootByteCount),
-            let next = try? SignedDocument<RootMetadata>(parsing: shown), next.body.version == version
-        else { return false }
-        let documents = ViewDocuments(store)
-        let present = DocumentID(role: TopLevelRole.root.rawValue, version: facts.base.root)
-        let found = try await documents.bytes(of: [present])
-        guard let root: RootMetadata = try documents.parse(found[present], present),
-            (try? next.verify(by: root.authority(for: .root))) != nil
-        else { return false }
+        guard try await newestShownRoot(after: facts, atMost: 1) > facts.base.root else { return false }
         // Another process may have recorded and shown it meanwhile.
         var query = FactsQuery.unsigned
         query.view = .newest
         return try await store.facts(query).base.root == facts.base.root
+    }
+
+    /// The version of the newest root that the view shows, as far as each is signed by the one before, from the store's newest on.
+    package func newestShownRoot() async throws -> Int {
+        var query = FactsQuery.unsigned
+        query.view = .newest
+        return try await newestShownRoot(after: store.facts(query), atMost: Self.rootCount)
+    }
+
+    private func newestShownRoot(after facts: RegistryFacts, atMost count: Int) async throws -> Int {
+        let documents = ViewDocuments(store)
+        let id = DocumentID(role: TopLevelRole.root.rawValue, version: facts.base.root)
+        let found = try await documents.bytes(of: [id])
+        guard var newest: RootMetadata = try documents.parse(found[id], id) else { return facts.base.root }
+        for _ in 0..<count {
+            let path = ViewPath.metadata(.root, version: newest.version + 1)
+            let part = try await view.read(path, from: 0, maximumByteCount: Self.rootByteCount)
+            guard let part, part.bytes.count == part.size,
+                let next = try? SignedDocument<RootMetadata>(parsing: part.bytes),
+                next.body.version == newest.version + 1,
+                (try? next.verify(by: newest.authority(for: .root))) != nil
+            else { break }
+            newest = next.body
+        }
+        return newest.version
     }
 
     /// Every file that follows from the store, but the timestamp.
@@ -117,7 +139,7 @@ package struct ViewWriter: Sendable {
     }
 
     /// - Returns: false where the view has to be completed.
-    private func updateOnce() async throws -> Bool {
+    private func updateOnce(knowing rows: ReadRows) async throws -> Bool {
         // First what is shown and then what was recorded: so the newest of then is never older.
         let shown = try await view.readToReplace(maximumByteCount: Self.timestampByteCount)
         var query = FactsQuery.unsigned

@@ -1,4 +1,3 @@
-import PackFormat
 package import PackRegistry
 
 extension LocalRegistry {
@@ -30,10 +29,8 @@ extension LocalRegistry {
 
     /// Shows what the rows have in place of newer signed metadata: they were restored from a backup. Devices that have seen the newer
     /// refuse it until the online key is another one.
-    /// - Returns: The version of the newest root that devices may have seen.
-    package func showRestored() async throws -> Int {
-        let newestRoot = try await newestShownRoot()
-        guard try await services.isViewAhead() else { return newestRoot }
+    package func showRestored() async throws {
+        guard try await services.isViewAhead() else { return }
         // The same names had other content, and names that are there are not written.
         let view = FolderViewStore(folder: files)
         view.remove(view.forgettable(), keeping: [])
@@ -43,19 +40,10 @@ extension LocalRegistry {
             }
         }
         try await check()
-        return newestRoot
     }
 
-    /// The rows may have lost some.
-    private func newestShownRoot() async throws -> Int {
-        let services = services
-        var version = try await services.store.facts(FactsQuery()).base.root
-        while try await services.view.read(.metadata(.root, version: version + 1), from: 0, maximumByteCount: 1) != nil
-        {
-            version += 1
-        }
-        return version
-    }
+    /// The version of the newest root that devices may have seen. The rows may have lost some.
+    package func newestShownRoot() async throws -> Int { try await services.newestShownRoot() }
 
     /// Looks for every file of the view: what was lost is written again, or made again by ``maintain(report:)``.
     func check() async throws {

@@ -37,8 +37,6 @@ package struct LocalRegistry: Sendable {
     package let app: String
     /// Whether devices have seen newer signed metadata than the rows had when it was opened (``ViewWriter/behind``).
     package private(set) var isBehind = false
-    /// Whether files that every device reads were missing when it was opened. They were written again.
-    package private(set) var isMended = false
 
     var database: any RegistryDatabase { rows.database }
     var leases: any LeaseStore { rows.leases }
@@ -117,13 +115,10 @@ package struct LocalRegistry: Sendable {
             files: files, rows: rows, clock: clock, makers: ArtifactMakers(maker), mirror: mirror,
             reportStore: rows.reports ?? SQLiteReportStore(folder: files), app: app)
         // Remote storage keeps what it has. A server looks for every file there once a day, a command does not.
-        let isLooked = storage != nil || ViewCheck(folder: files).isRecent
-        let isWhole = isLooked ? try await registry.services.showIfWhole() : false
+        let isWhole =
+            storage != nil || ViewCheck(folder: files).isRecent ? try await registry.services.showIfWhole() : false
         if !isWhole {
-            do {
-                try await registry.check()
-                registry.isMended = isLooked
-            } catch let error as RegistryError where error == ViewWriter.behind {
+            do { try await registry.check() } catch let error as RegistryError where error == ViewWriter.behind {
                 // It opens all the same: reading helps to find out what is missing, and ``showRestored()`` ends it.
                 registry.isBehind = true
             }

@@ -37,11 +37,6 @@ struct RegistrySession {
         case .folder, .database:
             let opened = try await RegistryPlace(location)?.open()
             guard let opened else { throw CommandFailure("the registry cannot be opened") }
-            if opened.isMended {
-                console.note(
-                    "warning: files that every device reads were missing from the registry's view, and were written again: find out who "
-                        + "removes them")
-            }
             if opened.isBehind { console.note("warning: \(ViewWriter.behind)") }
             registry = opened.registry(as: .local(user: NSUserName()))
             local = opened
@@ -63,8 +58,9 @@ struct RegistrySession {
     }
 
     /// Signatures of a folder that expire soon are renewed first: what is expired can be neither verified nor built upon.
-    func trust(console: Console) async throws -> PublisherTrust {
-        try await local?.renew()
+    /// - Parameter isRenewing: False where the online key is replaced, which perhaps cannot sign.
+    func trust(console: Console, isRenewing: Bool = true) async throws -> PublisherTrust {
+        if isRenewing { _ = try await local?.renew() }
         let anchor = try await TrustAnchor(project: project, registry: registry)
         if anchor.isNew {
             console.note(
@@ -83,17 +79,20 @@ struct RegistrySession {
     }
 
     /// Removes what the project has seen of the registry; its root stays.
-    /// - Returns: The version of the newest root that it has seen; 0 if there is none.
-    func forgetSeenMetadata() async throws -> Int {
-        let store = try await TrustAnchor(project: project, registry: registry).store(in: project)
-        guard FileManager.default.fileExists(atPath: store.folder.path) else { return 0 }
-        let root = try store.read("root.json").map { try SignedDocument<RootMetadata>(parsing: $0) }
-        try FileManager.default.removeItem(at: store.folder)
-        return root?.body.version ?? 0
+    func forgetSeenMetadata() async throws {
+        let folder = try await TrustAnchor(project: project, registry: registry).store(in: project).folder
+        guard FileManager.default.fileExists(atPath: folder.path) else { return }
+        try FileManager.default.removeItem(at: folder)
     }
 
-    func maintenance(console: Console) async throws -> KeyMaintenance {
-        KeyMaintenance(registry: registry, trust: try await trust(console: console))
+    /// The version of the newest root that the project has seen; 0 if there is none.
+    func newestSeenRoot() async throws -> Int {
+        let store = try await TrustAnchor(project: project, registry: registry).store(in: project)
+        return try store.read("root.json").map { try SignedDocument<RootMetadata>(parsing: $0).body.version } ?? 0
+    }
+
+    func maintenance(console: Console, isRenewing: Bool = true) async throws -> KeyMaintenance {
+        KeyMaintenance(registry: registry, trust: try await trust(console: console, isRenewing: isRenewing))
     }
 
     /// - Parameter isDryRun: writes nothing, neither here nor in the registry.

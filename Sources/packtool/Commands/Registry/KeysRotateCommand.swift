@@ -41,12 +41,14 @@ struct KeysRotateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try await RegistrySession(registry, console: options.console)
-        var seenRoot = 0
+        if restored, session.local == nil { throw Self.needsFolder }
+        let note = RestoredRoot(session.project)
         if restored {
             // Before anything is forgotten.
             for name in [KeyFolder.Name.root, .owner] { _ = try required(name, session) }
-            let shown = try await session.local?.showRestored() ?? 0
-            seenRoot = max(shown, try await session.forgetSeenMetadata())
+            try note.keep(max(await session.local?.newestShownRoot() ?? 0, await session.newestSeenRoot()))
+            try await session.local?.showRestored()
+            try await session.forgetSeenMetadata()
         }
         // Each step of a rotation is signed with it: half of them would be left.
         guard name == .online || session.local?.hasOnlineKey != false else {
@@ -54,17 +56,17 @@ struct KeysRotateCommand: AsyncParsableCommand {
                 "this registry has no online key here (keys/online.json), which signs each change of keys: nothing was changed. "
                     + "Run this on a machine that has it, or through a server (--registry URL)")
         }
-        let maintenance = try await session.maintenance(console: options.console)
+        let maintenance = try await session.maintenance(console: options.console, isRenewing: name != .online)
         let key: PublicKey
         switch name {
         case .online:
-            guard let local = session.local else {
-                throw CommandFailure(
-                    "the online key is in the registry's folder: run this on that machine, with --registry DIR")
-            }
+            guard let local = session.local else { throw Self.needsFolder }
             key = try await maintenance.rotateOnline(
                 of: local, root: [required(.root, session)], owner: [required(.owner, session)])
-            try await maintenance.raiseRoot(above: seenRoot, root: [required(.root, session)])
+            if let seen = note.version {
+                try await maintenance.raiseRoot(above: seen, root: [required(.root, session)])
+                note.remove()
+            }
         case .root:
             key = try await rotate(.root, session) { old, new in try await maintenance.rotateRoot(from: old, to: new) }
         case .owner:
@@ -82,6 +84,9 @@ struct KeysRotateCommand: AsyncParsableCommand {
             "the \(name.rawValue) key is now \(key.id.prefix(16))",
             json: .object(["name": .string(name.rawValue), "key": .object(KeyText.json(key))]))
     }
+
+    private static let needsFolder = CommandFailure(
+        "the online key is in the registry's folder: run this on that machine, with --registry DIR")
 
     /// Puts the new key's file in place once the registry has taken it.
     private func rotate(
