@@ -55,7 +55,10 @@ struct PostgresSchema {
         let before = try done(connection, schema, name)
         if before == steps.count { return }
         guard before > 0 || isMade else {
-            throw RegistryError(.notFound, "there is no \(content) in \(name): make one with packtool init")
+            throw RegistryError(
+                .notFound,
+                "there is no \(content) in \(name): make one with packtool init, or, if there was one, restore the database first "
+                    + "(docs/SCALING.md)")
         }
         try connection.command("BEGIN; \(Self.limits); SELECT pg_advisory_xact_lock(\(Self.lock))", for: Self.time)
         // Somebody else may have been there first.
