@@ -12,7 +12,8 @@
 #undef curl_easy_getinfo
 
 // The functions of libcurl that FoundationNetworking calls, so that the executable does not name the library and its start does not
-// load it. Each goes to the library that the caller means, as `curl_easy_init`, `curl_easy_setopt` and `curl_multi_setopt` do, which stand beside.
+// load it. Each goes to the library that the caller means, as `curl_easy_init`, `curl_easy_setopt` and `curl_multi_setopt` do, which have
+// files of their own.
 #define FORWARD(result, name, parameters, arguments)                                                             \
     result name parameters {                                                                                     \
         __typeof__(name) *next = packtool_next_function(#name, __builtin_return_address(0), (void *)&name);       \

@@ -75,11 +75,11 @@ struct ClientOptions: ParsableArguments {
     func updater(
         activation: UpdaterConfiguration.Activation = .atOnce, ignoresLastUpdate: Bool = false
     ) throws -> Updater {
-        try Updater((ignoresLastUpdate ? self : completed).asGiven(activation: activation, base: base))
+        try Updater((ignoresLastUpdate ? self : completed).asGiven(activation: activation, base: base()))
     }
 
     /// What an app would tell its updater, with what the last `client update` was given.
-    func configuration() throws -> UpdaterConfiguration { try completed.asGiven(activation: .atOnce, base: base) }
+    func configuration() throws -> UpdaterConfiguration { try completed.asGiven(activation: .atOnce, base: base()) }
 
     /// The options, with what the last `client update` on the store was given in place of what is not given: a start is of the same
     /// device, on the same channel.
@@ -153,9 +153,7 @@ struct ClientOptions: ParsableArguments {
     }
 
     /// The published view: a URL as it is; of a registry's folder its `view`.
-    private var base: URL { get throws { try base(asksRegistry: true) } }
-
-    private func base(asksRegistry: Bool) throws -> URL {
+    private func base(asksRegistry: Bool = true) throws -> URL {
         let location = try registry.location(of: CurrentProject())
         if let storage = location.storage, asksRegistry {
             throw CommandFailure(

@@ -41,13 +41,13 @@ struct KeysRotateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try await RegistrySession(registry, console: options.console)
-        if restored, session.local == nil { throw Self.needsFolder }
         let note = RestoredRoot(session.project)
         if restored {
+            guard let local = session.local else { throw Self.needsFolder }
             // Before anything is forgotten.
             for name in [KeyFolder.Name.root, .owner] { _ = try required(name, session) }
-            try note.keep(max(await session.local?.newestShownRoot() ?? 0, await session.newestSeenRoot()))
-            try await session.local?.showRestored()
+            try note.keep(max(await local.newestShownRoot(), await session.newestSeenRoot()))
+            try await local.showRestored()
             try await session.forgetSeenMetadata()
         }
         // Each step of a rotation is signed with it: half of them would be left.
