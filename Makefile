@@ -6,8 +6,8 @@ help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: ## install what is missing, build, and run the whole way once: build, publish, update, roll back
-	@scripts/install-system-packages.sh
-	@scripts/build-release.sh
+	@scripts/install-system-packages.sh scripts/demo-packages.txt
+	@scripts/build-demo.sh
 	@scripts/demo.sh
 
 test: ## install what is missing, lint, build, run every test (what CI runs)

@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
-# A debug build of everything with its tests; a target may import only what it declares. Takes swift build's options.
+# A debug build of everything with its tests, or of what swift build's options in the arguments name; a target may import only what it
+# declares.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/require-swift.sh
 mkdir -p .build
-# C++, which is BoringSSL, is made fast: without it signatures are a third of what the registry's tests cost.
-if ! swift build --build-tests --explicit-target-dependency-import-check error -Xcxx -O1 "$@" 2>&1 |
+what=("$@")
+[ $# -gt 0 ] || what=(--build-tests)
+# C++, which is BoringSSL, is made fast: without it signatures are a third of what the registry's tests cost. Editors make an index of
+# their own.
+if ! swift build "${what[@]}" --explicit-target-dependency-import-check error --disable-index-store -Xcxx -O1 2>&1 |
     scripts/build-progress.py .build/build.log; then
     grep -q 'error:' .build/build.log || tail -40 .build/build.log >&2
     echo "error: the build failed; all of it is in .build/build.log" >&2

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# The whole way, once, with the released executable: build, publish, update, go back by itself, roll back. A short story
-# with sizes and times. Everything happens below .cache/demo, or the folder in DEMO_FOLDER.
+# The whole way, once, with what scripts/build-demo.sh has built, or PACKTOOL: build, publish, update, go back by itself, roll back. A
+# short story with sizes and times. Everything happens below .cache/demo, or the folder in DEMO_FOLDER.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-packtool=${PACKTOOL:-$PWD/.build/bin/packtool}
+optimized=$PWD/.build/bin/packtool
+packtool=${PACKTOOL:-$optimized}
+[ -e "$packtool" ] || packtool=$PWD/.build/debug/packtool
 demo=${DEMO_FOLDER:-$PWD/.cache/demo}
 began=$(date +%s%N)
 
@@ -184,3 +186,6 @@ for app in "${apps[@]}"; do
 done
 
 printf '\n%sThe whole way took %s.%s Look around: %s\n' "$bold" "$(since "$began")" "$plain" "${demo#"$OLDPWD"/}"
+if [ "$packtool" != "${PACKTOOL:-$optimized}" ]; then
+    echo "This packtool was built without optimization: patches take two to three times as long as with the one of make release."
+fi

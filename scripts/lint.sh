@@ -27,6 +27,13 @@ forwarded_functions() {
     return 1
 }
 
+# What the demo needs is a part of what all needs.
+demo_packages() {
+    local others
+    others=$(comm -23 scripts/demo-packages.txt scripts/system-packages.txt)
+    [ -z "$others" ] || { echo "lint: scripts/demo-packages.txt names what scripts/system-packages.txt does not:" "$others" >&2; return 1; }
+}
+
 roots=(Sources Tests Package.swift)
 for extra in Benchmarks Examples; do
     if [ -n "$(git ls-files "$extra/*.swift" 2>/dev/null)" ]; then roots+=("$extra"); fi
@@ -47,6 +54,8 @@ check scripts/embed-templates.py --check
 check scripts/embed-hook.py --check
 check scripts/make-configuration-reference.py --check
 check sort --check scripts/system-packages.txt
+check sort --check scripts/demo-packages.txt
+check demo_packages
 check sort --check scripts/bench-packages.txt
 check sort --check scripts/dist-packages.txt
 if command -v shellcheck >/dev/null; then

@@ -41,10 +41,9 @@ struct ContentAuditTests {
         #expect(
             found.first?.message.hasSuffix(
                 """
-                add to the page:
-                    <script type="module">
-                      addEventListener("load", () => globalThis.packtool?.confirm?.());
-                    </script>
+                such as at the end of its start:
+                    globalThis.packtool?.confirm?.();
+                Not in an event such as load: a page whose script has failed gets that too.
                 """) == true)
         #expect(try findings(["index.html": page]).isEmpty)
         #expect(

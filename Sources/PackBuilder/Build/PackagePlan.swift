@@ -123,10 +123,9 @@ struct PackagePlan {
                     .warning, .noConfirm, package: id, file: "\(folder)/\(entry)",
                     """
                     no page can call packtool.confirm(), and a device takes a version that never confirms for a broken \
-                    one. Where the app does not confirm by itself, add to the page:
-                        <script type="module">
-                          addEventListener("load", () => globalThis.packtool?.confirm?.());
-                        </script>
+                    one. Call it where the app has shown what its user came for, such as at the end of its start:
+                        globalThis.packtool?.confirm?.();
+                    Not in an event such as load: a page whose script has failed gets that too.
                     """))
         }
         return findings

@@ -12,7 +12,7 @@ public import PackWeb
 ///     case .open(let open): …          // open.page.answer(request); set open.session.loadToken as the page's cookie
 ///     }
 ///
-/// Each page that opens a version which is not confirmed counts as a start.
+/// The first page that opens a version which is not confirmed counts as a start; pages and reloads after it belong to that start.
 public actor BrowserPages {
     /// The source of an answer.
     public enum Found: Sendable {

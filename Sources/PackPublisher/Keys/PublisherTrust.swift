@@ -73,7 +73,7 @@ package final class PublisherTrust: Sendable {
 
     /// The newest root that was verified, whatever became of the refresh since; nil if there is none.
     func keptRoot() throws -> SignedDocument<RootMetadata>? {
-        try store.read("root.json").map { try SignedDocument<RootMetadata>(parsing: $0) }
+        try store.newestRoot()
     }
 
     /// Has the next ``refresh(to:)`` read: this process changed what is there.

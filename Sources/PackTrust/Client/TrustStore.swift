@@ -14,3 +14,10 @@ public protocol TrustStore: Sendable {
     /// Removes a name. It is not an error if the name does not exist.
     func remove(_ name: String) throws
 }
+
+extension TrustStore {
+    /// The newest root that was verified, whatever became of the refresh since; nil if there is none.
+    package func newestRoot() throws -> SignedDocument<RootMetadata>? {
+        try read(StoreName.root).map { try SignedDocument<RootMetadata>(parsing: $0) }
+    }
+}

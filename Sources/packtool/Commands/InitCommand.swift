@@ -77,6 +77,7 @@ struct InitCommand: AsyncParsableCommand {
 
         options.console.result(text(outcome, made), json: json(folder, outcome, made))
         if start != nil, let note = try configured(folder, values, outcome) { options.console.note(note) }
+        if outcome.written.contains(PackConfiguration.fileName) { values.notes.forEach { options.console.note($0) } }
         if outcome.written.isEmpty, made == nil {
             options.console.note("nothing to do: everything is there already")
             throw ExitCode.nothingToDo
@@ -134,7 +135,11 @@ struct InitCommand: AsyncParsableCommand {
         var lines = outcome.written.map { "wrote  \($0)" } + outcome.kept.map { "kept   \($0)" }
         if let made {
             let folder = URL(fileURLWithPath: directory).standardizedFileURL
-            lines += [made.registry, made.keys, made.root].map { "made   \(path($0, in: folder))" }
+            lines += [
+                "made   \(path(made.registry, in: folder)), of the app \(made.app)",
+                "made   \(path(made.keys, in: folder))",
+                "made   \(path(made.root, in: folder))",
+            ]
         }
         return lines.joined(separator: "\n")
     }

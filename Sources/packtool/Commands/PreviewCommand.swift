@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Hummingbird
 import Logging
+import NIOCore
 import PackBuilder
 import PackFormat
 import PackJSON
@@ -46,7 +47,10 @@ struct PreviewCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The port; 0 chooses a free one.", valueName: "PORT"))
     var port = 8788
 
-    @Flag(help: "Send pages byte for byte, without the script that reloads them.")
+    @Flag(
+        help:
+            "Send pages byte for byte, without the script that reloads them and, unless --hook is given, without the page hook."
+    )
     var noReload = false
 
     @Flag(
@@ -73,7 +77,8 @@ struct PreviewCommand: AsyncParsableCommand {
     @Option(
         help: """
             The page hook, which gives pages packtool.confirm(): off lets the browser send requests, full has the \
-            preview perform them, as an app does, and prints those that go online.
+            preview perform them, as an app does, and prints those that go online. With --no-reload there is none unless given \
+            (default: off).
             """)
     var hook: HookOption?
 
@@ -97,6 +102,7 @@ struct PreviewCommand: AsyncParsableCommand {
             try browser
             ? PreviewBrowser(for: manifest.package, environment: ProcessInfo.processInfo.environment, console: console)
             : nil
+        let hook = self.hook ?? (noReload ? nil : HookOption.off)
         let responder = PreviewResponder(
             site: site, pages: pages, reloads: !noReload, hook: hook.map { ($0, bridge(pages, console, log, network)) },
             proxy: PreviewProxy(routes), log: log, network: network, guests: guests, console: console)
@@ -133,7 +139,11 @@ struct PreviewCommand: AsyncParsableCommand {
             try await ServiceGroup(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint, .sighup], logger: logger
             ).run()
-        } catch let failure as CommandFailure { throw failure } catch {
+        } catch let failure as CommandFailure { throw failure } catch let error as IOError
+            where error.errnoCode == EADDRINUSE
+        {
+            throw CommandFailure("port \(port) is in use: choose another with --port")
+        } catch {
             throw CommandFailure("the preview cannot listen on port \(port): \(error); choose another with --port")
         }
     }

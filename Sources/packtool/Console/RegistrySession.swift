@@ -88,7 +88,7 @@ struct RegistrySession {
     /// The version of the newest root that the project has seen; 0 if there is none.
     func newestSeenRoot() async throws -> Int {
         let store = try await TrustAnchor(project: project, registry: registry).store(in: project)
-        return try store.read("root.json").map { try SignedDocument<RootMetadata>(parsing: $0).body.version } ?? 0
+        return try store.newestRoot()?.body.version ?? 0
     }
 
     func maintenance(console: Console, isRenewing: Bool = true) async throws -> KeyMaintenance {

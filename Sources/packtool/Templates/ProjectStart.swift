@@ -68,13 +68,15 @@ struct ProjectStart {
         }
     }
 
-    /// The folder's name, with `-` for what an app id cannot hold.
+    /// The folder's name, with one `-` for what an app id cannot hold.
     private static func appID(from folder: URL) -> String {
-        let allowed = folder.lastPathComponent.unicodeScalars.map { scalar -> Character in
-            let isAllowed = scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
-            return isAllowed || "._-".unicodeScalars.contains(scalar) ? Character(scalar) : "-"
+        let parts = folder.lastPathComponent.split { character in
+            guard let scalar = character.unicodeScalars.first, character.isASCII else { return true }
+            return
+                !(scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                || "._".unicodeScalars.contains(scalar))
         }
-        let name = String(allowed.prefix(100))
-        return name.isEmpty || name == "-" ? "app" : name
+        let name = parts.joined(separator: "-").prefix(100)
+        return name.isEmpty ? "app" : String(name)
     }
 }

@@ -11,6 +11,8 @@ struct ProjectValues {
     let dist: String
     /// Whether the folder is a project that makes, or has, a web build: it gets no starter site.
     let hasWebBuild: Bool
+    /// What could not be taken as it is.
+    let notes: [String]
     /// Where the registry is, as the configuration says it; nil: in the project's own folder.
     let registry: String?
     /// The bucket of the registry's files; nil: they are in no bucket.
@@ -26,11 +28,25 @@ struct ProjectValues {
         let json = data.flatMap { try? JSONSerialization.jsonObject(with: $0) as? [String: Any] }
         let names = [json?["name"] as? String, folder.lastPathComponent, "site"].compactMap { $0 }
         package = try id ?? names.lazy.compactMap(Self.id).first ?? PackageID("site")
-        version = (json?["version"] as? String).flatMap { try? SemanticVersion($0) }
+        let text = json?["version"] as? String
+        version = text.flatMap { try? SemanticVersion($0) }
         let build = WebBuildFolder(of: folder, packageJSON: json)
         dist = build.path ?? "dist"
         let isStarted = FileManager.default.fileExists(atPath: folder.appending(path: "packtool.json").path)
-        hasWebBuild = build.isBuilt || json != nil || isStarted
+        let isSite = FileManager.default.fileExists(atPath: folder.appending(path: "index.html").path)
+        hasWebBuild = build.isBuilt || json != nil || isStarted || isSite
+        var notes: [String] = []
+        if let text, version == nil {
+            notes.append(
+                "package.json's version \(JSONValue.string(text).compactText) is no semantic version such as 1.0.0, so packtool.json has "
+                    + "one of its own, which counts")
+        }
+        if isSite, json == nil, build.path == nil {
+            notes.append(
+                "index.html is in this folder itself, and a package is made of a folder that holds nothing else: move the site into "
+                    + "dist/, or name its folder as \"dist\" in packtool.json")
+        }
+        self.notes = notes
     }
 
     /// A template's file with the values in their places.

@@ -71,11 +71,15 @@ struct ClientOptions: ParsableArguments {
     }
 
     /// Opens the store as an app would.
-    /// - Parameter ignoresLastUpdate: false: what is not given is as it was given to the last `client update` on the store.
+    /// - Parameters:
+    ///   - ignoresLastUpdate: False: what is not given is as it was given to the last `client update` on the store.
+    ///   - asksRegistry: False for what the device has itself, wherever the registry's files are.
     func updater(
-        activation: UpdaterConfiguration.Activation = .atOnce, ignoresLastUpdate: Bool = false
+        activation: UpdaterConfiguration.Activation = .atOnce, ignoresLastUpdate: Bool = false,
+        asksRegistry: Bool = true
     ) throws -> Updater {
-        try Updater((ignoresLastUpdate ? self : completed).asGiven(activation: activation, base: base()))
+        let options = ignoresLastUpdate ? self : completed
+        return try Updater(options.asGiven(activation: activation, base: base(asksRegistry: asksRegistry)))
     }
 
     /// What an app would tell its updater, with what the last `client update` was given.
@@ -112,8 +116,7 @@ struct ClientOptions: ParsableArguments {
     /// - Parameter asksRegistry: False for what the device has itself, wherever the registry's files are.
     func existingUpdater(asksRegistry: Bool = true) throws -> Updater {
         try requireStore()
-        guard !asksRegistry else { return try updater() }
-        return try Updater(completed.asGiven(activation: .atOnce, base: base(asksRegistry: false)))
+        return try updater(asksRegistry: asksRegistry)
     }
 
     func requireStore() throws {

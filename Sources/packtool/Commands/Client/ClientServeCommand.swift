@@ -18,10 +18,13 @@ struct ClientServeCommand: AsyncParsableCommand {
             http://ID.package.localhost:PORT/ is the page of the package ID, as a device
             shows it; http://127.0.0.1:PORT/ID/ is for programs, and for sites that use
             relative paths only. A page gets every file from the version
-            that it started with; each page that opens counts as a start, and
-            packtool.confirm() in the page confirms it. Programs without a
-            browser use POST /-/confirm?package=ID&version=V&token=T; the token is
-            in the cookie packtool-load.
+            that it started with, and packtool.confirm() in the page confirms it.
+            The first page of a version that is not confirmed counts as a start;
+            pages and reloads after it belong to the same start. For the next
+            start, stop this command and run it again, as an app is closed and
+            opened. Programs without a browser use
+            POST /-/confirm?package=ID&version=V&token=T; the token is in the
+            cookie packtool-load.
             """))
 
     @OptionGroup var client: ClientOptions

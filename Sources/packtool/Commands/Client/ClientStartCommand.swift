@@ -21,7 +21,8 @@ struct ClientStartCommand: AsyncParsableCommand {
     var hold = 0
 
     func run() async throws {
-        let updater = client.preset.isEmpty ? try client.existingUpdater(asksRegistry: false) : try client.updater()
+        if client.preset.isEmpty { try client.requireStore() }
+        let updater = try client.updater(asksRegistry: false)
         let earlier = Set(await updater.events(limit: 100))
         try await updater.start()
         let packages = try await client.knownPackages(of: updater).map(\.package)
