@@ -82,6 +82,12 @@ struct PackConfigurationTests {
             message("{\"api\": {\"/api/\": \"http://api.example.com/\"}}")
                 == "packtool.json:1:2: \"api\": \"http://api.example.com/\" is not allowed in api: http is for a host on "
                 + "this device only: use https; say {\"/api/\": \"https://api.example.com/\"}")
+        #expect(
+            message("{\n\"headers\": {\"X Bad\": \"a\"}}").contains(
+                "packtool.json:2:1: \"headers\": \"X Bad\" is no name of a header"))
+        #expect(
+            message("{\n\"origins\": [\"m.example.com\"]}").contains(
+                "packtool.json:2:1: \"origins\": the origin \"m.example.com\" is not"))
         #expect(message("{\"a\": 1").contains("packtool.json:1:"))
         #expect(message("[]").contains("must be an object"))
     }

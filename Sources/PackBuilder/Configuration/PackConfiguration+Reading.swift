@@ -46,7 +46,14 @@ extension PackConfiguration {
         storage = try reader.value(document, "storage") { try $0.string() }
         channel = try reader.value(document, "channel") { try ChannelName($0.string()) }
         ignore = try reader.value(document, "ignore") { try reader.strings($0) } ?? []
-        origins = try reader.value(document, "origins") { try reader.strings($0) } ?? []
+        origins =
+            try reader.value(document, "origins") { value in
+                let origins = try reader.strings(value)
+                if let fault = origins.lazy.compactMap({ Manifest.fault(ofOrigin: $0) }).first {
+                    throw ConfigurationReader.Fault(fault + ", such as https://www.example.com/shop/")
+                }
+                return origins
+            } ?? []
         isSinglePage = try reader.value(document, "spa") { try $0.bool() } ?? false
         out = try reader.value(document, "out") { try $0.string() }
         compression = try reader.value(document, "compression") { value in
@@ -61,7 +68,13 @@ extension PackConfiguration {
             try reader.value(document, "headers") { value in
                 var headers: [String: String] = [:]
                 for member in try value.object().members {
-                    headers[member.key.lowercased()] = try member.value.string(member.key)
+                    let name = member.key.lowercased()
+                    guard Manifest.fault(ofHeaderName: name) == nil else {
+                        throw ConfigurationReader.Fault(
+                            "\"\(member.key)\" is no name of a header: it has letters, digits and - only, as x-frame-options does"
+                        )
+                    }
+                    headers[name] = try member.value.string(member.key)
                 }
                 return headers
             } ?? [:]

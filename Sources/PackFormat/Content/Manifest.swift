@@ -146,15 +146,15 @@ public struct Manifest: Hashable, Sendable {
         return below.map { "\"\($0)\" lies below \"\(api.prefix(above: $0) ?? "")\", which leads to a service" }
     }
 
-    private var originFault: String? {
-        for origin in origins {
-            let rest = origin.dropFirst("https://".count)
-            let host = rest.prefix { $0 != "/" }
-            let plain = origin.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-            guard origin.hasPrefix("https://"), !host.isEmpty, origin.hasSuffix("/"), plain,
-                !host.contains("@"), !origin.contains("?"), !origin.contains("#")
-            else { return "the origin \"\(origin)\" is not an absolute https URL prefix that ends with /" }
-        }
+    private var originFault: String? { origins.lazy.compactMap { Self.fault(ofOrigin: $0) }.first }
+
+    package static func fault(ofOrigin origin: String) -> String? {
+        let rest = origin.dropFirst("https://".count)
+        let host = rest.prefix { $0 != "/" }
+        let plain = origin.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+        guard origin.hasPrefix("https://"), !host.isEmpty, origin.hasSuffix("/"), plain,
+            !host.contains("@"), !origin.contains("?"), !origin.contains("#")
+        else { return "the origin \"\(origin)\" is not an absolute https URL prefix that ends with /" }
         return nil
     }
 
@@ -168,7 +168,7 @@ public struct Manifest: Hashable, Sendable {
         return nil
     }
 
-    static func fault(ofHeaderName name: String) -> String? {
+    package static func fault(ofHeaderName name: String) -> String? {
         let isToken = name.utf8.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
                 || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")

@@ -1028,6 +1028,8 @@ packtool:
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "title": "packtool.json",
   "description": "The settings of a project for its package. The file may have comments and trailing commas.",
+  "allowComments": true,
+  "allowTrailingCommas": true,
   "type": "object",
   "additionalProperties": false,
   "properties": {
