@@ -1,0 +1,8 @@
+package android.app;
+
+import android.content.Context;
+
+/** A stub: see Tests/AndroidStubs/README.md. */
+public class Application extends Context {
+    public void onCreate() {}
+}

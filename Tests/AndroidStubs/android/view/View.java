@@ -1,0 +1,4 @@
+package android.view;
+
+/** A stub: see Tests/AndroidStubs/README.md. */
+public class View {}
