@@ -5,48 +5,14 @@ import Testing
 /// Programs in C, compiled against packhost.h and run with libpackhost against a real registry.
 @Suite(.serialized)
 struct CInterfaceTests {
-    /// A registry with version 1.0.0 of `shop`, served, and what a program is told of it.
-    private final class Served {
-        let project: PacktoolFolder
-        let url: String
-
-        init(data: String? = nil) throws {
-            project = try PacktoolFolder("packhost-c")
-            url = try project.serve("serve", saying: /http:\/\/127\.0\.0\.1:[0-9]+/)
-            try publish("1.0.0", "one", data)
-        }
-
-        func publish(_ version: String, _ word: String, _ data: String? = nil) throws {
-            // A download of some size, which reports its progress.
-            let site = [
-                "index.html": "<title>\(word)</title><script src=\"app.js\"></script>", "app.js": "say('\(word)')",
-                "data.txt": data ?? (0..<20_000).map { "\($0 &* 7919 % 65_521) " }.joined(),
-            ]
-            try project.publish(version, site, settings: #"{ "channel": "stable" }"#)
-        }
-
-        /// - Parameter store: the name of the store's folder.
-        func arguments(_ store: String = "store") -> [String] {
-            [
-                project.url.appendingPathComponent(store).path, url,
-                project.url.appendingPathComponent(".packtool/root.json").path,
-            ]
-        }
-    }
-
     @Test func `an app in C installs, shows, confirms, takes the next version and goes back`() throws {
-        let served = try Served()
-        let said = try CProgram(named: "update.c").run(served.arguments()) { line in
-            // Such as "publish 2.0.0 two".
-            let words = line.split(separator: " ").map(String.init)
-            try #require(words.count == 3 && words[0] == "publish", "\(line)")
-            try served.publish(words[1], words[2])
-        }
+        let served = try ServedShop()
+        let said = try CProgram(named: "update.c").run(served.arguments(), answer: served.answer)
         #expect(said == "publish 2.0.0 two\npublish 3.0.0 three\ndone\n")
     }
 
     @Test func `a version that an app in C never confirms is left after its starts`() throws {
-        let served = try Served()
+        let served = try ServedShop()
         let app = try CProgram(named: "start.c")
         let first = try CProgram(named: "first.c")
         #expect(try first.run(served.arguments()) == "confirmed\n")
@@ -57,7 +23,7 @@ struct CInterfaceTests {
     }
 
     @Test func `nothing that a program in C does wrong ends its process, also from eight threads`() throws {
-        let served = try Served()
+        let served = try ServedShop()
         #expect(try CProgram(named: "first.c").run(served.arguments()) == "confirmed\n")
         let isLong = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] == "1"
         #expect(try CProgram(named: "misuse.c").run(served.arguments() + [isLong ? "10000" : "1000"]) == "done\n")
@@ -68,7 +34,7 @@ struct CInterfaceTests {
     @Test func `a limit, a close and a canceller end a call of C, also from inside its slow callback`() throws {
         // Hardly compressible, so that its download has dozens of events.
         let data = (0..<200_000).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
-        let served = try Served(data: data)
+        let served = try ServedShop(data: data)
         #expect(try CProgram(named: "limits.c").run(served.arguments()) == "done\n")
     }
 
@@ -77,7 +43,7 @@ struct CInterfaceTests {
         let document = try String(
             contentsOf: CProgram.checkout.appendingPathComponent("docs/C-API.md"), encoding: .utf8)
         let program = try #require(document.firstMatch(of: /```c\n(?<program>.*?)```/.dotMatchesNewlines()))
-        let served = try Served()
+        let served = try ServedShop()
         let source = served.project.url.appendingPathComponent("app.\(language)")
         // The header is installed there, and here it is beside the library's sources.
         try Data(program.output.program.utf8).write(to: source)

@@ -1,0 +1,94 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Programs in Java over the binding of `bindings/java`, run by a JVM with libpackhost against a real registry.
+@Suite(.serialized)
+final class JavaBindingTests {
+    private static let java = URL(fileURLWithPath: "/usr/bin/env")
+    private let binding: BuiltBinding
+    private let classes: String
+
+    init() throws {
+        binding = try BuiltBinding("java")
+        let jars = ["packhost.jar", "packhost-android.jar"].map { binding.folder.appendingPathComponent($0).path }
+        let programs = binding.folder.appendingPathComponent("programs").path
+        let sources = [
+            CProgram.programs.appendingPathComponent("java"),
+            CProgram.checkout.appendingPathComponent("Tests/AndroidStubs"),
+        ].flatMap(Self.sources)
+        _ = try ProgramRun.tool(
+            [
+                "javac", "-encoding", "UTF-8", "-Xlint:all,-options,-serial", "-Werror", "--release", "8", "-cp",
+                jars.joined(separator: ":"), "-d", programs,
+            ] + sources)
+        classes = (jars + [programs]).joined(separator: ":")
+    }
+
+    private static func sources(in folder: URL) -> [String] {
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.allObjects ?? []
+        return files.compactMap { $0 as? URL }.filter { $0.pathExtension == "java" }.map(\.path)
+    }
+
+    /// - Parameter options: of the JVM; by default it checks each use of JNI, and says what is wrong on the program's output.
+    private func run(
+        _ name: String, _ arguments: [String], options: [String] = ["-Xcheck:jni", "-Xmx256m"],
+        answer: ((String) throws -> Void)? = nil
+    ) throws -> String {
+        let library = binding.folder.appendingPathComponent("libpackhost_jni.so").path
+        return try ProgramRun(
+            program: Self.java,
+            arguments: ["java"] + options
+                + ["-XX:+UseSerialGC", "-Dpacktool.host.library=\(library)", "-cp", classes, name] + arguments
+        ).output(answer: answer)
+    }
+
+    @Test func `an app in Java installs, shows, confirms, updates, goes back and starts offline`() throws {
+        let served = try ServedShop()
+        let said = try run("Life", served.arguments(), answer: served.answer)
+        #expect(said == "publish 2.0.0 two\npublish 3.0.0 three\ndone\n")
+    }
+
+    @Test func `a version that an app in Java never confirms is left after its starts`() throws {
+        let served = try ServedShop()
+        #expect(try run("Start", served.arguments() + ["confirm"]) == "one\n")
+        try served.publish("2.0.0", "two")
+        // The first start still has the first version, and downloads the second.
+        let titles = try (0..<4).map { _ in try run("Start", served.arguments()) }
+        #expect(titles == ["one\n", "two\n", "two\n", "one\n"])
+    }
+
+    @Test func `nothing that an app in Java does wrong ends its JVM, also from eight threads`() throws {
+        let served = try ServedShop()
+        #expect(try run("Start", served.arguments() + ["confirm"]) == "one\n")
+        let isLong = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] == "1"
+        #expect(try run("Misuse", served.arguments() + [isLong ? "50000" : "4000"]) == "done\n")
+        // And the store is as good as before.
+        #expect(try run("Start", served.arguments()) == "one\n")
+    }
+
+    @Test func `the client of Android's web view answers and confirms, as far as stubs can tell`() throws {
+        #expect(try run("AndroidRequests", ServedShop().arguments()) == "done\n")
+    }
+
+    @Test func `a JVM does not grow by its updates`() throws {
+        let count = ProcessInfo.processInfo.environment["PACKTOOL_JAVA_UPDATES"] ?? "30"
+        // A heap of 64 MB, and 40 MB for all else.
+        let said = try run("Repeat", ServedShop().arguments() + [count, "40"], options: ["-Xmx64m"])
+        print(said, terminator: "")
+        #expect(said.hasPrefix("\(count) updates: "))
+    }
+
+    @Test func `a request by the JVM takes about as long as one by C`() throws {
+        let served = try ServedShop(more: ["file.bin": String(repeating: "packtool: ", count: 10_000)])
+        let program = try CProgram(named: "resolving.c")
+        let c = try program.run(served.arguments() + ["2000"])
+        let java = try run("Resolving", served.arguments() + ["2000"], options: ["-Xmx64m"])
+        let times = try [c, java].map { said in
+            try #require(said.split(separator: " ").first.flatMap { Double($0) }, "\(said)")
+        }
+        print("a request for 100 KB: p50 \(times[0]) µs in C, \(times[1]) µs in a JVM")
+        // scripts/bench-bindings.sh has the bar. Here other tests have the cores too.
+        #expect(times[1] < times[0] * 10)
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Programs in JavaScript over the binding of `bindings/node`, run by Node with libpackhost against a real registry.
+@Suite(.serialized)
+final class NodeBindingTests {
+    private let binding: BuiltBinding
+
+    init() throws { binding = try BuiltBinding("node") }
+
+    private func run(
+        _ name: String, _ arguments: [String], answer: ((String) throws -> Void)? = nil
+    ) throws -> String {
+        try ProgramRun(
+            program: URL(fileURLWithPath: "/usr/bin/env"),
+            arguments: ["node", CProgram.programs.appendingPathComponent("node/\(name).mjs").path] + arguments,
+            environment: ["PACKHOST_NODE": binding.folder.path]
+        ).output(answer: answer)
+    }
+
+    @Test func `an app in Node installs, shows, confirms, updates, goes back and starts offline`() throws {
+        let served = try ServedShop()
+        let said = try run("life", served.arguments(), answer: served.answer)
+        #expect(said == "publish 2.0.0 two\npublish 3.0.0 three\ndone\n")
+    }
+
+    @Test func `a version that an app in Node never confirms is left after its starts`() throws {
+        let served = try ServedShop()
+        #expect(try run("start", served.arguments() + ["confirm"]) == "one\n")
+        try served.publish("2.0.0", "two")
+        // The first start still has the first version, and downloads the second.
+        let titles = try (0..<4).map { _ in try run("start", served.arguments()) }
+        #expect(titles == ["one\n", "two\n", "two\n", "one\n"])
+    }
+
+    @Test func `the handler for Electron answers requests of the web with its responses`() throws {
+        #expect(try run("protocol", ServedShop().arguments()) == "done\n")
+    }
+
+    @Test func `nothing that an app in Node does wrong ends its process, also in eight workers`() throws {
+        let served = try ServedShop()
+        #expect(try run("start", served.arguments() + ["confirm"]) == "one\n")
+        let isLong = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] == "1"
+        #expect(try run("misuse", served.arguments() + [isLong ? "5000" : "500"]) == "done\n")
+        // And the store is as good as before.
+        #expect(try run("start", served.arguments()) == "one\n")
+    }
+
+    @Test func `an app in Node may end in the middle of an update`() throws {
+        // Hardly compressible, so that its download has dozens of events.
+        let data = (0..<200_000).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
+        let served = try ServedShop(data: data)
+        for round in 0..<3 { #expect(try run("exit", served.arguments("store-\(round)")) == "leaving\n") }
+    }
+}
