@@ -1,6 +1,6 @@
 # The doors of this project. Each is a script in scripts/, which can be run by itself too.
 
-.PHONY: help demo test check lint format build release libpackhost man site dist dist-test soak bench clean
+.PHONY: help demo test check lint format build release libpackhost bindings man site dist dist-test soak bench clean
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ release: ## one stripped executable with the Swift libraries inside: .build/bin/
 
 libpackhost: ## the C interface with the Swift libraries inside: .build/lib/libpackhost.so, .build/include/packhost.h (docs/C-API.md)
 	@scripts/build-libpackhost.sh
+
+bindings: ## libpackhost for Java and Node, after it: .build/bindings (docs/BINDINGS.md)
+	@scripts/build-bindings.sh
 
 man: ## man page and shell completions in .build/share
 	@scripts/build-manual.sh

@@ -31,7 +31,7 @@ jar_of() { # JAR CLASSES
 }
 
 build_java() {
-    local javac home compile=(javac -encoding UTF-8 -Xlint:all,-options,-serial -Werror --release 8)
+    local javac home compile=(javac -encoding UTF-8 '-Xlint:all,-options,-serial' -Werror --release 8)
     javac=$(command -v javac) || { echo "error: there is no javac; install openjdk-17-jdk-headless" >&2; exit 1; }
     home=${JAVA_HOME:-$(dirname "$(dirname "$(readlink -f "$javac")")")}
     mkdir -p "$out/java" "$work"/{host,stubs,android}

@@ -13,5 +13,15 @@ final class BuiltBinding {
             environment: ["OUT": parent.path, "ONLY": language, "PACKHOST_LIBRARY": CProgram.library.path])
     }
 
+    /// The program of docs/BINDINGS.md in a language, as it stands there.
+    static func documented(_ language: String) throws -> String {
+        let document = CProgram.checkout.appendingPathComponent("docs/BINDINGS.md")
+        let parts = try String(contentsOf: document, encoding: .utf8).components(separatedBy: "```\(language)\n")
+        guard parts.count == 2, let end = parts[1].range(of: "```") else {
+            throw ProgramRun.Failure(description: "docs/BINDINGS.md has \(parts.count - 1) programs in \(language)")
+        }
+        return String(parts[1][..<end.lowerBound])
+    }
+
     deinit { try? FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
 }

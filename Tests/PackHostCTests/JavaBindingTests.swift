@@ -13,10 +13,13 @@ final class JavaBindingTests {
         binding = try BuiltBinding("java")
         let jars = ["packhost.jar", "packhost-android.jar"].map { binding.folder.appendingPathComponent($0).path }
         let programs = binding.folder.appendingPathComponent("programs").path
-        let sources = [
+        let documented = binding.folder.appendingPathComponent("App.java")
+        try Data(BuiltBinding.documented("java").utf8).write(to: documented)
+        let folders = [
             CProgram.programs.appendingPathComponent("java"),
             CProgram.checkout.appendingPathComponent("Tests/AndroidStubs"),
-        ].flatMap(Self.sources)
+        ]
+        let sources = folders.flatMap(Self.sources) + [documented.path]
         _ = try ProgramRun.tool(
             [
                 "javac", "-encoding", "UTF-8", "-Xlint:all,-options,-serial", "-Werror", "--release", "8", "-cp",
@@ -71,10 +74,21 @@ final class JavaBindingTests {
         #expect(try run("AndroidRequests", ServedShop().arguments()) == "done\n")
     }
 
+    @Test func `the Java program of docs/BINDINGS.md runs as it stands there`() throws {
+        let served = try ServedShop()
+        let said = try run("App", served.arguments())
+        #expect(said.contains("DOWNLOADING shop 1.0.0: "), "\(said)")
+        #expect(said.contains("200 installed {"), "\(said)")
+        #expect(said.contains("<title>one</title>"), "\(said)")
+        #expect(try served.project.run("client", "status", "--store", served.arguments()[0]).contains("confirmed"))
+    }
+
     @Test func `a JVM does not grow by its updates`() throws {
-        let count = ProcessInfo.processInfo.environment["PACKTOOL_JAVA_UPDATES"] ?? "30"
-        // A heap of 64 MB, and 40 MB for all else.
-        let said = try run("Repeat", ServedShop().arguments() + [count, "40"], options: ["-Xmx64m"])
+        let isLong = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] == "1"
+        let count = isLong ? "1000" : "30"
+        // The heap has all of its memory from the beginning, so what grows is outside of it.
+        let options = ["-Xms32m", "-Xmx32m", "-XX:+AlwaysPreTouch"]
+        let said = try run("Repeat", ServedShop().arguments() + [count, "LIMIT"], options: options)
         print(said, terminator: "")
         #expect(said.hasPrefix("\(count) updates: "))
     }

@@ -12,9 +12,14 @@ final class NodeBindingTests {
     private func run(
         _ name: String, _ arguments: [String], answer: ((String) throws -> Void)? = nil
     ) throws -> String {
+        try run(CProgram.programs.appendingPathComponent("node/\(name).mjs"), arguments, answer: answer)
+    }
+
+    private func run(
+        _ program: URL, _ arguments: [String], answer: ((String) throws -> Void)? = nil
+    ) throws -> String {
         try ProgramRun(
-            program: URL(fileURLWithPath: "/usr/bin/env"),
-            arguments: ["node", CProgram.programs.appendingPathComponent("node/\(name).mjs").path] + arguments,
+            program: URL(fileURLWithPath: "/usr/bin/env"), arguments: ["node", program.path] + arguments,
             environment: ["PACKHOST_NODE": binding.folder.path]
         ).output(answer: answer)
     }
@@ -36,6 +41,21 @@ final class NodeBindingTests {
 
     @Test func `the handler for Electron answers requests of the web with its responses`() throws {
         #expect(try run("protocol", ServedShop().arguments()) == "done\n")
+    }
+
+    @Test func `the Node program of docs/BINDINGS.md runs as it stands there`() throws {
+        let served = try ServedShop()
+        let scope = served.project.url.appendingPathComponent("node_modules/@packtool")
+        try FileManager.default.createDirectory(at: scope, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            at: scope.appendingPathComponent("host"), withDestinationURL: binding.folder)
+        let program = served.project.url.appendingPathComponent("app.js")
+        try Data(BuiltBinding.documented("js").utf8).write(to: program)
+        let said = try run(program, served.arguments())
+        #expect(said.contains("phase: 'downloading'"), "\(said)")
+        #expect(said.contains("200 installed ["), "\(said)")
+        #expect(said.contains("<title>one</title>"), "\(said)")
+        #expect(try served.project.run("client", "status", "--store", served.arguments()[0]).contains("confirmed"))
     }
 
     @Test func `nothing that an app in Node does wrong ends its process, also in eight workers`() throws {
