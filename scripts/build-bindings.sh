@@ -36,6 +36,7 @@ build_java() {
     home=${JAVA_HOME:-$(dirname "$(dirname "$(readlink -f "$javac")")")}
     mkdir -p "$out/java" "$work"/{host,stubs,android}
     "${compile[@]}" -d "$work/host" bindings/java/src/packtool/host/*.java
+    install -D -m 644 bindings/java/packhost.pro "$work/host/META-INF/proguard/packhost.pro"
     jar_of "$out/java/packhost.jar" "$work/host"
     # Android's classes are in its own SDK; stubs have the part that is used.
     find Tests/AndroidStubs -name '*.java' -exec "${compile[@]}" -d "$work/stubs" {} +

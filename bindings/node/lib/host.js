@@ -81,9 +81,9 @@ class PackHost {
       return JSON.parse(
         await limited(options, (limit, canceller) =>
           addon.update(this.#handle, names, heard.listen, limit, canceller)))
-    } catch (error) {
+    } finally {
+      // Also if the update had ended before, and holds.
       if (heard.thrown) throw heard.thrown.error
-      throw error
     }
   }
 

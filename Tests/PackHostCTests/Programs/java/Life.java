@@ -1,6 +1,8 @@
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Paths;
@@ -43,7 +45,7 @@ final class Life {
         life.install();
         life.firstPage();
         life.bytes();
-        life.limits();
+        life.limits(arguments);
         life.nextVersion();
         life.brokenVersion();
         // An answer outlives its host.
@@ -161,16 +163,38 @@ final class Life {
         return bytes.toByteArray();
     }
 
-    private void limits() throws Exception {
+    private void limits(String[] arguments) throws Exception {
         try (Canceller canceller = new Canceller()) {
             canceller.cancel();
             Check.fails(ErrorCode.CANCELLED, () -> host.update(null, null, PackHost.NO_LIMIT, canceller));
         }
         Check.fails(ErrorCode.TIMED_OUT, () -> host.update(null, null, 0, null));
-        Check.fails(ErrorCode.CANCELLED, () -> host.update(null, progress -> false, PackHost.NO_LIMIT, null));
         host.setNetwork(Network.METERED);
         host.setNetwork(Network.UNKNOWN);
         host.setChannel("stable");
+        // A registry that takes connections and never answers: an update of it does not end by itself.
+        try (ServerSocket mute = new ServerSocket(0, 16, InetAddress.getLoopbackAddress());
+                PackHost other = PackHost.open(
+                        new HostSettings(arguments[0] + "-of-mute", "http://127.0.0.1:" + mute.getLocalPort()).rootFile(arguments[2]));
+                Canceller canceller = new Canceller()) {
+            Check.fails(ErrorCode.TIMED_OUT, () -> other.update(null, null, 200, null));
+            Check.fails(ErrorCode.CANCELLED, () -> other.update(null, progress -> false, PackHost.NO_LIMIT, null));
+            Check.fails(ErrorCode.CANCELLED, () -> other.update(null, progress -> {
+                canceller.cancel();
+                return true;
+            }, PackHost.NO_LIMIT, canceller));
+            Thread closing = new Thread(() -> {
+                try {
+                    Thread.sleep(300);
+                } catch (InterruptedException error) {
+                    throw new AssertionError(error);
+                }
+                other.close(20_000);
+            });
+            closing.start();
+            Check.fails(ErrorCode.CLOSED, () -> other.update(null, null, PackHost.NO_LIMIT, null));
+            closing.join();
+        }
     }
 
     /** The page keeps its version over an update; the next one is new. */

@@ -2,7 +2,9 @@
 // works, and starts without its registry. Arguments: the store, the registry's address, the path of root.json. It asks for versions by
 // lines.
 import assert from 'node:assert/strict'
+import events from 'node:events'
 import fs from 'node:fs'
+import net from 'node:net'
 import { ask, binding, fails, finish, open, page, PAGE, store, text } from './check.mjs'
 
 const host = open({ schemes: ['h5pack'], model: 'a "model" \\ of ü 🛳' })
@@ -109,15 +111,22 @@ async function bytes() {
 async function limits() {
   const before = AbortSignal.abort(new Error('before'))
   await assert.rejects(host.update({ signal: before }), /before/)
-  const controller = new AbortController()
-  // From inside the callback, so the update is under way.
-  const update = host.update({ signal: controller.signal, onProgress: () => controller.abort(new Error('within')) })
-  await assert.rejects(update, /within/)
   await fails('TIMED_OUT', () => host.update({ milliseconds: 0 }))
-  await fails('CANCELLED', () => host.update({ onProgress: () => false }))
   host.setNetwork('metered')
   host.setNetwork('unknown')
   await host.setChannel('stable')
+  // A registry that takes connections and never answers: an update of it does not end by itself.
+  const mute = net.createServer().listen(0, '127.0.0.1')
+  await events.once(mute, 'listening')
+  const other = open({ store: store + '-of-mute', registry: `http://127.0.0.1:${mute.address().port}` })
+  await fails('TIMED_OUT', () => other.update({ milliseconds: 200 }))
+  await fails('CANCELLED', () => other.update({ onProgress: () => false }))
+  const controller = new AbortController()
+  const update = other.update({ signal: controller.signal, onProgress: () => controller.abort(new Error('within')) })
+  await assert.rejects(update, /within/)
+  setTimeout(() => other.close({ milliseconds: 20000 }), 300)
+  await fails('CLOSED', () => other.update())
+  mute.close()
 }
 
 /** The page keeps its version over an update; the next one is new. */
