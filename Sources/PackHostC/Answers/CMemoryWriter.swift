@@ -28,19 +28,24 @@ struct CMemoryWriter {
 
     /// With a 0 at its end.
     mutating func add(_ text: String) -> UnsafePointer<CChar>? {
-        let bytes = Array(text.utf8) + [0]
-        let copy = copy(bytes)
-        return copy.map { UnsafePointer($0.bindMemory(to: CChar.self, capacity: bytes.count)) }
+        var text = text
+        let count = text.utf8.count
+        guard let place = place(for: count + 1) else { return nil }
+        text.withUTF8 { place.copyMemory(from: UnsafeRawBufferPointer($0)) }
+        place[count] = 0
+        return place.baseAddress.map { UnsafePointer($0.bindMemory(to: CChar.self, capacity: count + 1)) }
     }
 
-    mutating func add(_ bytes: [UInt8]) -> UnsafeRawPointer? { copy(bytes).map { UnsafeRawPointer($0) } }
+    mutating func add(_ bytes: [UInt8]) -> UnsafeRawPointer? {
+        guard let place = place(for: bytes.count) else { return nil }
+        bytes.withUnsafeBytes { place.copyMemory(from: $0) }
+        return UnsafeRawPointer(place.baseAddress)
+    }
 
     /// Nil for what was not announced.
-    private mutating func copy(_ bytes: [UInt8]) -> UnsafeMutableRawPointer? {
-        guard position + bytes.count <= size else { return nil }
-        let place = memory + position
-        bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(start: place, count: bytes.count).copyMemory(from: $0) }
-        position += bytes.count
-        return place
+    private mutating func place(for count: Int) -> UnsafeMutableRawBufferPointer? {
+        guard position + count <= size else { return nil }
+        defer { position += count }
+        return UnsafeMutableRawBufferPointer(start: memory + position, count: count)
     }
 }

@@ -63,13 +63,11 @@ final class HeldAnswer: Sendable {
             bytes[position..<end].withUnsafeBytes { buffer.copyMemory(from: $0) }
             return end - position
         case .file(let url, let range):
-            var count = 0
             var reader = try FileReader(url, range: range.lowerBound + position..<range.lowerBound + end)
-            while let chunk = try reader.next() {
-                chunk.withUnsafeBytes { chunk in
-                    UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).copyMemory(from: chunk)
-                }
-                count += chunk.count
+            var count = 0
+            // If the file is too short, the second turn says so.
+            while count < end - position {
+                count += try reader.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
             }
             return count
         }

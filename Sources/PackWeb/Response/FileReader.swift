@@ -44,22 +44,39 @@ public struct FileReader: ~Copyable {
         guard remaining > 0 else { return nil }
         let size = min(remaining, Self.chunkSize)
         guard let memory = malloc(size) else { throw .unreadableFile(path, reason: "there is no memory for it") }
+        do throws(WebError) {
+            let count = try read(into: UnsafeMutableRawBufferPointer(start: memory, count: size))
+            return Data(bytesNoCopy: memory, count: count, deallocator: .free)
+        } catch {
+            free(memory)
+            throw error
+        }
+    }
+
+    /// Reads the next bytes into memory of the caller, as many as there is place for, and returns their number: 0 after the last.
+    /// - Throws: ``WebError/unreadableFile(_:reason:)``, also if the file ends before the range does.
+    public mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(WebError) -> Int {
+        let size = min(remaining, buffer.count)
+        guard size > 0, let memory = buffer.baseAddress else { return 0 }
         var count = 0
         while count < size {
-            let got = read(descriptor, memory + count, size - count)
+            let got = systemRead(descriptor, memory + count, size - count)
             if got < 0, errno == EINTR { continue }
             // Cut short since it was opened: what is there is handed over, and the next call says so.
             if got == 0, count > 0 { break }
             guard got > 0 else {
-                let reason = got < 0 ? Self.reason : "it is shorter than it should be"
-                free(memory)
-                throw .unreadableFile(path, reason: reason)
+                throw .unreadableFile(path, reason: got < 0 ? Self.reason : "it is shorter than it should be")
             }
             count += got
         }
         remaining -= count
-        return Data(bytesNoCopy: memory, count: count, deallocator: .free)
+        return count
     }
 
     private static var reason: String { String(cString: strerror(errno)) }
+}
+
+/// `read(2)`, whose name is that of a method.
+private func systemRead(_ descriptor: Int32, _ memory: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    read(descriptor, memory, count)
 }
