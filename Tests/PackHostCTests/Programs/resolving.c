@@ -1,7 +1,7 @@
 /*
  * How long a program in C takes for a request of a file of 100 KB, from the request to its last byte: Resolving.java without a JVM. Prints
  * the median and the 99th percentile in microseconds. Arguments: the store, the registry's address, the path of root.json, the number of
- * requests.
+ * requests, and the number of files, which are called file-0.bin and so on.
  */
 #include "check.h"
 
@@ -19,9 +19,9 @@ static int is_longer(const void *one, const void *other) {
 }
 
 int main(int count, char **arguments) {
-    CHECK(count == 5);
+    CHECK(count == 6);
     static char message[PACKHOST_MESSAGE_SIZE], buffer[128 * 1024];
-    int rounds = atoi(arguments[4]);
+    int rounds = atoi(arguments[4]), files = atoi(arguments[5]);
     int64_t *times = malloc((size_t)rounds * sizeof *times);
     CHECK(rounds > 0 && times != NULL);
     char *settings = settings_of(arguments[1], arguments[2], arguments[3], ", \"activation\": \"at-once\"");
@@ -44,8 +44,10 @@ int main(int count, char **arguments) {
         {"User-Agent",
          "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15"},
     };
-    request = (packhost_request){"GET", "https://shop.package/file.bin", headers, 4, PACKHOST_PART};
     for (int round = 0; round < rounds * 2; round++) {
+        char url[64];
+        snprintf(url, sizeof url, "https://shop.package/file-%d.bin", (int)(round * 7919LL % files));
+        request = (packhost_request){"GET", url, headers, 4, PACKHOST_PART};
         int64_t start = now();
         size_t got = 0, sum = 0;
         CHECK(packhost_resolve(view, &request, 1000, PACKHOST_NONE, &answer, message) == PACKHOST_OK);

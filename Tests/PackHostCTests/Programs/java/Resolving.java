@@ -10,13 +10,14 @@ import packtool.host.RequestKind;
 
 /**
  * How long a JVM takes for a request of a file of 100 KB, from the request to its last byte. Prints the median and the 99th percentile in
- * microseconds. Arguments: the store, the registry's address, the path of root.json, the number of requests.
+ * microseconds. Arguments: the store, the registry's address, the path of root.json, the number of requests, and the number of files, which
+ * are called file-0.bin and so on.
  */
 final class Resolving {
     private static final int SIZE = 100_000;
 
     public static void main(String[] arguments) throws Exception {
-        int count = Integer.parseInt(arguments[3]);
+        int count = Integer.parseInt(arguments[3]), files = Integer.parseInt(arguments[4]);
         Map<String, String> headers = new LinkedHashMap<>();
         // As a web view sends them, and as scripts/bench-resolver.sh does.
         headers.put("Accept", "*/*");
@@ -30,8 +31,11 @@ final class Resolving {
         try (PackHost host = PackHost.open(Check.settings(arguments).activatesAtOnce()); PackView view = host.openView()) {
             Check.update(host);
             Check.page(view);
-            PackRequest request = new PackRequest(RequestKind.PART, "GET", Check.PAGE + "file.bin", headers);
+            PackRequest[] requests = new PackRequest[files];
+            for (int number = 0; number < files; number++)
+                requests[number] = new PackRequest(RequestKind.PART, "GET", Check.PAGE + "file-" + number + ".bin", headers);
             for (int round = 0; round < count * 2; round++) {
+                PackRequest request = requests[(int) (round * 7919L % files)];
                 long start = System.nanoTime();
                 int sum = 0;
                 try (PackAnswer answer = view.resolve(request, 1000, null); InputStream body = answer.body()) {

@@ -1,9 +1,10 @@
 // How long Node takes for a request of a file of 100 KB, from the request to its last byte. Prints the median and the 99th percentile in
-// microseconds. Arguments: the store, the registry's address, the path of root.json, the number of requests.
+// microseconds. Arguments: the store, the registry's address, the path of root.json, the number of requests, and the number of files, which
+// are called file-0.bin and so on.
 import assert from 'node:assert/strict'
 import { open, others, page, PAGE } from './check.mjs'
 
-const count = Number(others[0])
+const [count, files] = others.map(Number)
 const host = open()
 await host.update()
 const view = host.openView()
@@ -15,7 +16,7 @@ const headers = {
 const times = []
 for (let round = 0; round < count * 2; round++) {
   const start = process.hrtime.bigint()
-  const answer = await view.resolve({ url: PAGE + 'file.bin', headers })
+  const answer = await view.resolve({ url: `${PAGE}file-${(round * 7919) % files}.bin`, headers })
   const bytes = await answer.bytes()
   answer.close()
   // The first half warms the caches and the compiler.

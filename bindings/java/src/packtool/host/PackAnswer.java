@@ -106,7 +106,8 @@ public final class PackAnswer implements AutoCloseable {
             throw new IndexOutOfBoundsException(length + " bytes from " + offset + " on, of " + buffer.length);
         long number = handle.get();
         if (length == 0) return 0;
-        int count = Native.read(number, position, buffer, offset, length);
+        if (position >= this.length) return -1;
+        int count = Native.read(number, position, buffer, offset, (int) Math.min(length, this.length - position));
         return count == 0 ? -1 : count;
     }
 

@@ -1,14 +1,10 @@
 package packtool.host;
 
 import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Objects;
 
-/** Texts on their way to libpackhost and back, in UTF-8. */
+/** Texts on their way to libpackhost and back, in UTF-8. The native library puts a 0 behind each. */
 final class Text {
     private Text() {}
 
@@ -17,9 +13,16 @@ final class Text {
      * @throws IllegalArgumentException if the value has a character that no text of C can have: U+0000, or half of a surrogate pair
      */
     static byte[] required(String name, String value) {
-        ByteBuffer encoded = encoded(name, value);
-        // The native library puts the 0 behind it.
-        return Arrays.copyOf(encoded.array(), encoded.remaining());
+        Objects.requireNonNull(value, name);
+        for (int index = 0; index < value.length(); index++) {
+            char letter = value.charAt(index);
+            if (letter == 0) throw new IllegalArgumentException(name + " has the character U+0000");
+            if (!Character.isSurrogate(letter)) continue;
+            boolean isPair = index + 1 < value.length() && Character.isSurrogatePair(letter, value.charAt(index + 1));
+            if (!isPair) throw new IllegalArgumentException(name + " has half of a surrogate pair");
+            index++;
+        }
+        return value.getBytes(StandardCharsets.UTF_8);
     }
 
     static byte[] optional(String name, String value) {
@@ -28,19 +31,9 @@ final class Text {
 
     /** Adds a value and a 0. */
     static void add(ByteArrayOutputStream bytes, String name, String value) {
-        ByteBuffer encoded = encoded(name, value);
-        bytes.write(encoded.array(), 0, encoded.remaining());
+        byte[] text = required(name, value);
+        bytes.write(text, 0, text.length);
         bytes.write(0);
-    }
-
-    private static ByteBuffer encoded(String name, String value) {
-        Objects.requireNonNull(value, name);
-        if (value.indexOf('\0') >= 0) throw new IllegalArgumentException(name + " has the character U+0000");
-        try {
-            return StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(value));
-        } catch (CharacterCodingException error) {
-            throw new IllegalArgumentException(name + " has half of a surrogate pair");
-        }
     }
 
     static String of(byte[] bytes) {
