@@ -38,9 +38,11 @@ final class Repeat {
             Check.has(report, "\"outcome\":\"activated\"");
             Check.that(events[0] > 0, "no progress");
             Check.has(Check.page(view), "<title>one</title>");
-            try (PackAnswer answer = Check.part(view, Check.PAGE + "data.txt")) {
-                Check.equal(answer.length(), (long) answer.bytes().length);
-            }
+            // As a page with ten parts.
+            for (int part = 0; part < 10; part++)
+                try (PackAnswer answer = Check.part(view, Check.PAGE + "data.txt")) {
+                    Check.equal(answer.length(), (long) answer.bytes().length);
+                }
             view.confirm();
             Check.has(host.status(), "\"confirmed\":true");
         }
