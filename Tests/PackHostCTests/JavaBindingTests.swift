@@ -85,7 +85,7 @@ final class JavaBindingTests {
 
     @Test func `a JVM does not grow by its updates`() throws {
         let isLong = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] == "1"
-        // And by how many MB it may grow; it takes 0.3 and 1.2. A leak of what answers are read with would be 20 MB.
+        // And by how many MB it may grow; it takes 0.5 and 2. A leak of what answers are read with would be 20 MB.
         let (count, limit) = isLong ? ("1000", "8") : ("30", "3")
         // The heap has all of its memory from the beginning, so what grows is outside of it.
         let options = ["-Xms32m", "-Xmx32m", "-XX:+AlwaysPreTouch"]
