@@ -186,21 +186,40 @@ package struct KeyMaintenance: Sendable {
 
     /// Makes root and targets name another online key. The registry, which has it already, signs everything anew.
     package func rotateOnline(to new: PublicKey, root: [any Signer], owner: [any Signer]) async throws {
-        // Root first: where the old key is lost, nothing can be signed before root names the new one. What it signed may have expired.
-        let present: SignedDocument<RootMetadata>
-        do { present = try await trust.refresh().root } catch TrustError.expired(let role, let expires) {
-            guard role != TopLevelRole.root.rawValue, let root = try trust.keptRoot() else {
-                throw TrustError.expired(role: role, expires: expires)
-            }
-            present = root
-        }
-        try await reviseRoot(present, signers: root) { body in
+        // Root first: where the old key is lost, nothing can be signed before root names the new one.
+        try await reviseRoot(try await signableRoot().root, signers: root) { body in
             body.setKeys([new], for: .snapshot)
             body.setKeys([new], for: .timestamp)
         }
         try await reviseTargets(try await trust.refresh().targets, owner: owner) { body in
             try body.delegate(
                 ViewLayout.channelsRole, to: [new], paths: [ViewLayout.channelPaths], isTerminating: true)
+        }
+    }
+
+    /// The present root, and targets unless something on the way to them has expired.
+    private func signableRoot() async throws -> (
+        root: SignedDocument<RootMetadata>, targets: SignedDocument<TargetsMetadata>?
+    ) {
+        do { return try await trust.refresh() } catch TrustError.expired(let role, let expires) {
+            guard role != TopLevelRole.root.rawValue, let root = try trust.keptRoot() else {
+                throw TrustError.expired(role: role, expires: expires)
+            }
+            return (root, nil)
+        }
+    }
+
+    /// Submits once more the roots that a restored registry has lost, the oldest first: devices have them, and take no others in their
+    /// place. Targets that the owner's lost key had signed are signed by the present one on the way.
+    package func bringBack(_ roots: [[UInt8]], owner: [any Signer]) async throws {
+        for bytes in roots {
+            let root = try SignedDocument<RootMetadata>(parsing: bytes)
+            let (present, targets) = try await signableRoot()
+            guard root.body.version > present.body.version else { continue }
+            if let targets, (try? targets.verify(by: root.body.authority(for: .targets))) == nil {
+                try await reviseTargets(targets, owner: owner) { _ in }
+            }
+            try await registry.submit(metadata: bytes, role: TopLevelRole.root.rawValue)
         }
     }
 
@@ -264,6 +283,16 @@ package struct KeyMaintenance: Sendable {
         do {
             try document.verify(by: root.body.authority(for: .root))
         } catch {
+            let named = root.body.keys(of: .root)
+            guard signers.contains(where: { signer in named.contains { $0.id == signer.publicKey.id } }) else {
+                throw RegistryError(
+                    .forbidden,
+                    "the root key here is not one of those that root \(root.body.version) of the registry names: nothing was changed. Run "
+                        + "this in the project that has that key, or give it in \(KeyFolder.Name.root.variable). If the registry was restored "
+                        + "from a backup that is older than the key, run packtool keys rotate online --restored in the project that "
+                        + "replaced it"
+                )
+            }
             throw RegistryError(
                 .forbidden, "\(error): write the change with packtool keys propose, for the others to sign")
         }

@@ -32,9 +32,27 @@ struct SQLiteDatabase: RegistryDatabase {
                     .unusable, "\(name) was written by a newer packtool: update packtool, or use the registry over HTTP"
                 )
             }
-            try RegistrySchema.migrator.migrate(pool)
+            try Self.migrate(pool, in: folder)
             return pool
         }
+        _ = consume lock
+    }
+
+    /// Brings the database to this program's form, unless a server of 0.1 works on it: its next change would fail.
+    private static func migrate(_ pool: DatabasePool, in folder: RegistryFolder) throws {
+        let migrator = RegistrySchema.migrator
+        let isEarlier = try pool.read { db in
+            try !migrator.appliedIdentifiers(db).isEmpty && !migrator.hasCompletedMigrations(db)
+        }
+        let path = folder.earlierServerLock.path(percentEncoded: false)
+        guard isEarlier, FileManager.default.fileExists(atPath: path) else { return try migrator.migrate(pool) }
+        guard let lock = try FolderLock(ifFree: folder.earlierServerLock) else {
+            throw RegistryError(
+                .conflict,
+                "a packtool serve of an earlier version has the registry in \(folder.name): stop it, copy the folder (cp -a) if you may "
+                    + "want to go back, and repeat this command, which brings the registry to the form of this version")
+        }
+        try migrator.migrate(pool)
         _ = consume lock
     }
 

@@ -27,6 +27,8 @@ struct RegistryFolder: Sendable {
 
     /// Held while the database is opened, made or migrated.
     var openLock: URL { root.appending(path: "open.lock", directoryHint: .notDirectory) }
+    /// What a server of 0.1 locks as long as it runs.
+    var earlierServerLock: URL { root.appending(path: "serve.lock", directoryHint: .notDirectory) }
 
     /// Held while the database of reports is opened, made or migrated, which can take minutes.
     var reportsLock: URL { root.appending(path: "reports.lock", directoryHint: .notDirectory) }

@@ -20,4 +20,12 @@ extension TrustStore {
     package func newestRoot() throws -> SignedDocument<RootMetadata>? {
         try read(StoreName.root).map { try SignedDocument<RootMetadata>(parsing: $0) }
     }
+
+    /// Every root that was verified, by its version.
+    package func roots() throws -> [Int: [UInt8]] {
+        guard let newest = try newestRoot()?.body.version, newest > 0 else { return [:] }
+        var roots: [Int: [UInt8]] = [:]
+        for version in 1...newest { roots[version] = try read(StoreName.root(version: version)) }
+        return roots
+    }
 }

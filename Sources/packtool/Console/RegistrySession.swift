@@ -85,10 +85,9 @@ struct RegistrySession {
         try FileManager.default.removeItem(at: folder)
     }
 
-    /// The version of the newest root that the project has seen; 0 if there is none.
-    func newestSeenRoot() async throws -> Int {
-        let store = try await TrustAnchor(project: project, registry: registry).store(in: project)
-        return try store.newestRoot()?.body.version ?? 0
+    /// The roots that the project has seen, by their version.
+    func seenRoots() async throws -> [Int: [UInt8]] {
+        try await TrustAnchor(project: project, registry: registry).store(in: project).roots()
     }
 
     func maintenance(console: Console, isRenewing: Bool = true) async throws -> KeyMaintenance {

@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import PackSystem
 import PackTrust
 import Testing
 
@@ -11,6 +12,19 @@ import Testing
 
 /// A registry folder that packtool 0.1.0 made, opened by this one.
 struct MigrationTests {
+    @Test func `a registry that a server of 0_1_0 works on is left as it is`() async throws {
+        let earlier = try EarlierRegistry()
+        let lock = earlier.registry.appending(path: "serve.lock")
+        // As 0.1.0 does: flock(2) for as long as it runs.
+        var held: FolderLock? = try FolderLock(lock)
+        let error = await #expect(throws: RegistryError.self) {
+            _ = try await LocalRegistry.open(earlier.registry, clock: { EarlierRegistry.now })
+        }
+        #expect(error?.message.contains("serve of an earlier version") == true)
+        if held.take() == nil { Issue.record("the lock was not held") }
+        _ = try await LocalRegistry.open(earlier.registry, clock: { EarlierRegistry.now })
+    }
+
     @Test func `a registry of 0_1_0 is opened with all that it held, and goes on`() async throws {
         let earlier = try EarlierRegistry()
         let (folder, now) = (earlier.folder, EarlierRegistry.now)

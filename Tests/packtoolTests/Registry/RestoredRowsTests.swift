@@ -84,6 +84,27 @@ import Testing
         try await expectRecovery(of: tool)
     }
 
+    /// Devices have roots that the backup lacks, and take no others in their place.
+    @Test func `a backup from before rotations of all keys is accepted, with the roots that the project has seen`()
+        async throws
+    {
+        let tool = try Tool()
+        try await tool.output(of: ["init", "--template", "config", "--app", "shop"])
+        try await publish("1.0.0", with: tool)
+        try await tool.output(of: ["registry", "backup", "backups"])
+        for key in ["owner", "root", "online"] { try await tool.output(of: ["keys", "rotate", key]) }
+        try await publish("1.1.0", with: tool)
+        #expect(try await update(with: tool).exitCode == 0)
+        try FileManager.default.removeItem(at: tool.folder.appending(path: ".packtool/registry"))
+        try await tool.output(of: ["registry", "restore", "backups"])
+        try await tool.output(of: ["keys", "rotate", "online", "--restored"])
+        let after = try await update(with: tool)
+        #expect(after.exitCode == 0 && after.standardOutput.contains("1.0.0 is active"), "\(after)")
+        try await publish("1.2.0", with: tool)
+        let newest = try await update(with: tool)
+        #expect(newest.exitCode == 0 && newest.standardOutput.contains("1.2.0 is active"), "\(newest)")
+    }
+
     /// - Parameter days: So many later; after seven what the key has signed is expired.
     @Test(arguments: [0, 9])
     func `a lost online key is replaced by rotating it`(days: Int) async throws {

@@ -46,7 +46,7 @@ struct KeysRotateCommand: AsyncParsableCommand {
             guard let local = session.local else { throw Self.needsFolder }
             // Before anything is forgotten.
             for name in [KeyFolder.Name.root, .owner] { _ = try required(name, session) }
-            try note.keep(max(await local.newestShownRoot(), await session.newestSeenRoot()))
+            try note.keep(try await session.seenRoots(), shown: await local.newestShownRoot())
             try await local.showRestored()
             try await session.forgetSeenMetadata()
         }
@@ -61,10 +61,11 @@ struct KeysRotateCommand: AsyncParsableCommand {
         switch name {
         case .online:
             guard let local = session.local else { throw Self.needsFolder }
-            key = try await maintenance.rotateOnline(
-                of: local, root: [required(.root, session)], owner: [required(.owner, session)])
+            let (root, owner) = (try required(.root, session), try required(.owner, session))
+            try await maintenance.bringBack(note.roots(), owner: [owner])
+            key = try await maintenance.rotateOnline(of: local, root: [root], owner: [owner])
             if let seen = note.version {
-                try await maintenance.raiseRoot(above: seen, root: [required(.root, session)])
+                try await maintenance.raiseRoot(above: seen, root: [root])
                 note.remove()
             }
         case .root:

@@ -45,9 +45,13 @@ struct WithdrawCommand: AsyncParsableCommand {
         }
         if dryRun.isDryRun { return try await preview(version, session) }
         if entry.withdrawn == nil {
+            let effects: String
+            do { effects = lines(try await self.effects(version, session)) } catch is PreviewsUnknown {
+                effects = "The registry is of an older packtool, and cannot say what its channels would offer then."
+            }
             try consent.require(
-                "Withdrawing \(package.package) \(version) is for good: no device installs it again.\n"
-                    + lines(try await effects(version, session)), options)
+                "Withdrawing \(package.package) \(version) is for good: no device installs it again.\n" + effects,
+                options)
         }
         let publisher = try await session.publisher(console: options.console)
         try await publisher.withdraw(version, of: package.package, reason: reason, consent: state.consent)
