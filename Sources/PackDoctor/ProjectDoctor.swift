@@ -35,7 +35,9 @@ package struct ProjectDoctor: Sendable {
                 .ok(.root, name, "version \(root.version)"),
                 Expiry(date: root.header.expires, now: now, warningDays: Self.rootWarningDays).finding(
                     .rootExpiry, name,
-                    fix: "packtool keys rotate root, then commit root.json; devices follow by themselves"),
+                    fix:
+                        "packtool keys rotate root, then put the registry's newest root (metadata/N.root.json of its view) in the place "
+                        + "of this file, and commit it; devices follow by themselves"),
             ]
         } catch {
             return [

@@ -43,6 +43,14 @@ extension LocalRegistry: MaintainedRegistry {
         FileManager.default.fileExists(atPath: files.onlineKeys.path(percentEncoded: false))
     }
 
+    /// Why the registry cannot sign what expires; nil: it can.
+    package var onlineKeyFault: String? {
+        do {
+            _ = try OnlineKeys.load(from: files)
+            return nil
+        } catch { return "\(error)" }
+    }
+
     private func requireOnlineKey() async throws {
         let path = files.onlineKeys.path(percentEncoded: false)
         guard hasOnlineKey else {

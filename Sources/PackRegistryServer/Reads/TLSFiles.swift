@@ -1,6 +1,7 @@
 package import Foundation
 import NIOSSL
 import PackRegistryAPI
+import PackSystem
 
 /// A certificate with its chain to the root, and its private key, both PEM files.
 package struct TLSFiles: Sendable {
@@ -15,6 +16,7 @@ package struct TLSFiles: Sendable {
     /// TLS 1.2 and 1.3. HTTP/2 or HTTP/1.1 is agreed on in the handshake.
     /// - Throws: ``RegistryError`` that names the file.
     func configuration() throws -> TLSConfiguration {
+        for file in [certificate, key] { try Self.requireReadable(file) }
         let certificates: [NIOSSLCertificate]
         do {
             certificates = try NIOSSLCertificate.fromPEMFile(certificate.path(percentEncoded: false))
@@ -41,5 +43,14 @@ package struct TLSFiles: Sendable {
                     + "\(certificate.path(percentEncoded: false))")
         }
         return configuration
+    }
+
+    /// A file that is missing, or of another user, is told as that: as a key or certificate it would look damaged.
+    private static func requireReadable(_ file: URL) throws(RegistryError) {
+        do {
+            close(try SystemCall.open(file, O_RDONLY))
+        } catch {
+            throw RegistryError(.invalid, error.description)
+        }
     }
 }

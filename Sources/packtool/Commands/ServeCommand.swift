@@ -185,10 +185,10 @@ struct ServeCommand: AsyncParsableCommand {
                 "--redirect-reads needs a registry whose files are in a bucket; those of \(location) are in its folder")
         }
         if local.isBehind { options.console.note("warning: \(ViewWriter.behind)") }
-        if !local.hasOnlineKey {
+        if let fault = local.onlineKeyFault {
             options.console.note(
-                "warning: the registry \(location) has no online key (keys/online.json), so nothing is signed anew: devices refuse the "
-                    + "registry when its timestamp expires, and what is published is not shown")
+                "warning: \(fault). Until then nothing is signed anew: devices refuse the registry when its timestamp expires, and what "
+                    + "is published is not shown")
         }
         try await prepareReports(local, of: location)
         let logger = logger

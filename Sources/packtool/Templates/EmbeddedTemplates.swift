@@ -1510,7 +1510,8 @@ groups:
 
 """#,
 "server/packtool.service": #"""
-# The registry as a system service.
+# The registry as a system service, where packtool was not installed as a Debian package: that brings a service of its own, with its
+# options in /etc/packtool/serve.conf.
 #
 #   1. useradd --system --home-dir /var/lib/packtool packtool
 #   2. Copy the registry that `packtool init` made to /var/lib/packtool/registry, owned by packtool.
