@@ -44,14 +44,20 @@ static int is_beyond(void *limit, curl_off_t total, curl_off_t received, curl_of
     return received > 0 && (uint64_t)received > (uintptr_t)limit;
 }
 
-// Stands before libcurl's own, as `curl_easy_init` does. Two things of a request are kept here that FoundationNetworking does not
-// keep in time:
+static int cannot_seek(void *context, curl_off_t offset, int origin) { return CURL_SEEKFUNC_FAIL; }
+
+// Stands before libcurl's own, as `curl_easy_init` does. Three things of a request are kept here that FoundationNetworking does not
+// keep, or not in time:
 //
 // It asks libcurl to undo every content coding, without a limit: a few kilobytes may become gigabytes before anyone has seen the
 // first byte. A request that allows `identity` only gets the bytes of the wire, and refuses the answer by its field.
 //
 // It reads on while the program has not seen what came before, and a cancellation waits behind all that. An answer that never ends
 // takes gigabytes so. A request that says how much it takes is ended here.
+//
+// Its body can be read once, and it says that it can be read again. libcurl sends a request again on a new connection where one that was
+// used before breaks, and an upload would go without its body: the server waits for it, and blames a slow client. The break is an error
+// here.
 CURLcode curl_easy_setopt(CURL *handle, CURLoption option, ...) {
     set_option next =
         (set_option)packtool_next_function("curl_easy_setopt", __builtin_return_address(0), (void *)&curl_easy_setopt);
@@ -69,6 +75,7 @@ CURLcode curl_easy_setopt(CURL *handle, CURLoption option, ...) {
         void *pointer = va_arg(arguments, void *);
         uintptr_t limit = option == CURLOPT_HTTPHEADER ? take_limit(pointer) : 0;
         if (option == CURLOPT_HTTPHEADER) identity = asks_for_identity(pointer) ? handle : NULL;
+        if (option == CURLOPT_SEEKFUNCTION && pointer) pointer = (void *)&cannot_seek;
         code = next(handle, option, pointer);
         if (code == CURLE_OK && limit) {
             next(handle, CURLOPT_XFERINFOFUNCTION, &is_beyond);

@@ -53,7 +53,9 @@ enum CommandRunner {
     /// being closed on another thread goes on to use.
     private static func end(_ code: ExitCode) -> Never {
         // Whatever is printed was written at once (``Console``), so nothing is left in a buffer.
-        _exit(code.rawValue)
+        guard code == .success, let fault = Console.resultFault else { _exit(code.rawValue) }
+        Console.standardError("error: the command did its work, and its result is lost: \(fault.description)")
+        _exit(ExitCode.failed.rawValue)
     }
 
     private static func report(

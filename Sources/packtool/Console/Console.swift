@@ -1,5 +1,6 @@
 import Foundation
 import PackJSON
+import PackSystem
 import Synchronization
 
 /// The output of a command: results go to stdout, messages and progress to stderr.
@@ -48,7 +49,17 @@ struct Console {
         write(text, to: .standardError)
     }
 
+    /// Why a result could not be written; nil: it was. A reader that left wants no more, and is no fault.
+    static var resultFault: FileFault? { lostResult.withLock { $0 } }
+
+    private static let lostResult = Mutex<FileFault?>(nil)
+
     private static func write(_ text: String, to output: FileHandle) {
-        try? output.write(contentsOf: Data((text + "\n").utf8))
+        do {
+            let file = URL(filePath: output === FileHandle.standardOutput ? "/dev/stdout" : "/dev/stderr")
+            try SystemCall.writeAll(Array((text + "\n").utf8), to: output.fileDescriptor, file)
+        } catch let fault {
+            if output === FileHandle.standardOutput, fault.code != EPIPE { lostResult.withLock { $0 = fault } }
+        }
     }
 }

@@ -676,18 +676,19 @@ runs:
         mkdir -p "$folder"
         curl -fsSL "$PACKTOOL_URL" -o "$folder/packtool.download"
         echo "$PACKTOOL_SHA256  $folder/packtool.download" | sha256sum --check --quiet
-        case "$PACKTOOL_URL" in
-          *.deb)
-            mv "$folder/packtool.download" "$folder/packtool.deb"
+        if dpkg-deb --info "$folder/packtool.download" > /dev/null 2>&1; then
+          mv "$folder/packtool.download" "$folder/packtool.deb"
+          sudo apt-get update -qq
+          sudo apt-get install -y -qq --no-install-recommends "$folder/packtool.deb"
+        else
+          mv "$folder/packtool.download" "$folder/packtool"
+          chmod +x "$folder/packtool"
+          echo "$folder" >> "$GITHUB_PATH"
+          if ! "$folder/packtool" --version > /dev/null 2>&1; then
             sudo apt-get update -qq
-            sudo apt-get install -y -qq --no-install-recommends "$folder/packtool.deb"
-            ;;
-          *)
-            mv "$folder/packtool.download" "$folder/packtool"
-            chmod +x "$folder/packtool"
-            echo "$folder" >> "$GITHUB_PATH"
-            ;;
-        esac
+            sudo apt-get install -y -qq --no-install-recommends libarchive13 libdeflate0 libpq5 libsqlite3-0 libzopfli1 libzstd1 libcurl4 libxml2
+          fi
+        fi
 
     - name: Build the packages
       id: build
@@ -944,17 +945,18 @@ packtool:
         mkdir -p "$HOME/.local/bin"
         curl -fsSL "$PACKTOOL_URL" -o "$HOME/.local/bin/packtool.download"
         echo "$PACKTOOL_SHA256  $HOME/.local/bin/packtool.download" | sha256sum --check --quiet
-        case "$PACKTOOL_URL" in
-          *.deb)
-            mv "$HOME/.local/bin/packtool.download" "$HOME/.local/bin/packtool.deb"
+        if dpkg-deb --info "$HOME/.local/bin/packtool.download" >/dev/null 2>&1; then
+          mv "$HOME/.local/bin/packtool.download" "$HOME/.local/bin/packtool.deb"
+          apt-get update -qq
+          apt-get install -y -qq --no-install-recommends "$HOME/.local/bin/packtool.deb"
+        else
+          mv "$HOME/.local/bin/packtool.download" "$HOME/.local/bin/packtool"
+          chmod +x "$HOME/.local/bin/packtool"
+          if ! "$HOME/.local/bin/packtool" --version >/dev/null 2>&1; then
             apt-get update -qq
-            apt-get install -y -qq --no-install-recommends "$HOME/.local/bin/packtool.deb"
-            ;;
-          *)
-            mv "$HOME/.local/bin/packtool.download" "$HOME/.local/bin/packtool"
-            chmod +x "$HOME/.local/bin/packtool"
-            ;;
-        esac
+            apt-get install -y -qq --no-install-recommends libarchive13 libdeflate0 libpq5 libsqlite3-0 libzopfli1 libzstd1 libcurl4 libxml2
+          fi
+        fi
       fi
   script:
     - rm -rf packages

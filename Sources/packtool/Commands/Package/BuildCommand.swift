@@ -88,7 +88,16 @@ struct BuildCommand: AsyncParsableCommand {
         defer { line.clear() }
         var request = try request()
         let registry = PreviousVersions(registryOptions, console: console)
-        if prerelease != nil { request.published = await registry.published() }
+        if let prerelease {
+            if let published = await registry.published() {
+                request.published = published
+            } else {
+                console.note(
+                    "warning: no registry said which versions are published, so \(prerelease) stands before packtool.json's version, also "
+                        + "where that is published already: give --registry, or look whether it answers (packtool status)"
+                )
+            }
+        }
         if strictNew {
             request.known = try await registry.findings(before: Builder(request).identities())
             if request.known.isEmpty { console.note("nothing is published to compare with: no warning is new") }

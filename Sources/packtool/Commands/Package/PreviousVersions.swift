@@ -35,16 +35,17 @@ final class PreviousVersions: Sendable {
         await ask { try await self.read($0, packages) } ?? Found()
     }
 
-    /// All version numbers that are taken, withdrawn ones too.
-    func published() async -> [PackageID: Set<SemanticVersion>] {
-        await ask { try await self.overview(of: nil, in: $0).versions.mapValues { Set($0.map(\.version)) } } ?? [:]
+    /// All version numbers that are taken, withdrawn ones too; nil if no registry said it.
+    func published() async -> [PackageID: Set<SemanticVersion>]? {
+        await ask { try await self.overview(of: nil, in: $0).versions.mapValues { Set($0.map(\.version)) } }
     }
 
     /// Nil if there is no registry, or it does not answer in time.
     private func ask<Answer: Sendable>(
         _ question: @escaping @Sendable (any Registry) async throws -> Answer
     ) async -> Answer? {
-        guard let registry = await open() else { return nil }
+        // Silently: that there is no registry is no fault of a build.
+        guard let registry = try? await opened() else { return nil }
         return await withTaskGroup(of: Answer?.self) { group in
             group.addTask { try? await question(registry) }
             group.addTask {
@@ -61,8 +62,9 @@ final class PreviousVersions: Sendable {
     /// - Throws: ``CommandFailure`` where the registry cannot be read: nothing would be new then.
     func findings(before packages: [(id: PackageID, version: SemanticVersion)]) async throws -> [PackageID: Set<String>]
     {
-        guard let registry = await open() else {
-            throw CommandFailure("--strict-new compares with the registry: give --registry, or set it in packtool.json")
+        let registry: any Registry
+        do { registry = try await opened() } catch {
+            throw CommandFailure("--strict-new compares with the registry: \(error)")
         }
         do {
             var known: [PackageID: Set<String>] = [:]
@@ -83,10 +85,8 @@ final class PreviousVersions: Sendable {
         }
     }
 
-    private func open() async -> (any Registry)? {
-        // Silently: that there is no registry is no fault of a build.
-        let quiet = Console(isJSON: console.isJSON, isQuiet: true)
-        return try? await RegistrySession(options, console: quiet).registry
+    private func opened() async throws -> any Registry {
+        try await RegistrySession(options, console: Console(isJSON: console.isJSON, isQuiet: true)).registry
     }
 
     private func overview(of packages: Set<PackageID>?, in registry: any Registry) async throws -> RegistryOverview {
