@@ -32,6 +32,11 @@ package struct BuildRequest: Sendable {
     /// The compression cache; nil compresses everything anew.
     package var cache: CompressionCache?
     package var limits = ArchiveLimits.standard
+    /// In place of every configuration, and of each `package.json`, that is found beside or above the dists. Ids and versions
+    /// are given then.
+    package var configuration: PackConfiguration?
+    /// In place of the rules by which files are left out.
+    package var rules: PathRules?
 
     package init(dists: [URL]) {
         self.dists = dists

@@ -99,7 +99,8 @@ package struct Builder: Sendable {
             if !request.allowsProjects { try ProjectFolderCheck.refuse(dist) }
             let one = try PackageSettings(
                 dist: dist, package: request.packages[safe: index], version: version, prerelease: request.prerelease,
-                published: request.published, isOneOfSeveral: count > 1)
+                published: request.published, isOneOfSeveral: count > 1, given: request.configuration,
+                rules: request.rules)
             if let other = settings.firstIndex(where: { $0.id == one.id }) {
                 throw BuildError.samePackage(
                     one.id, first: request.dists[other].relativePath, second: dist.relativePath)

@@ -15,14 +15,17 @@ struct PackageSettings: Sendable {
     ///   - published: what is published already, for `prerelease`.
     ///   - isOneOfSeveral: the project's `packtool.json` then names all dists and none of them: a `package.json` that is
     ///     nearer counts first.
+    ///   - given: the configuration in place of those that are found; then no `package.json` counts.
+    ///   - rules: in place of the ignore rules.
     /// - Throws: ``BuildError``
     init(
         dist: URL, package: PackageID?, version: SemanticVersion?, prerelease: PrereleaseWords? = nil,
         published: [PackageID: Set<SemanticVersion>] = [:], isOneOfSeveral: Bool = false,
-        workingFolder: URL = .currentDirectory()
+        workingFolder: URL = .currentDirectory(), given: PackConfiguration? = nil, rules: PathRules? = nil
     ) throws {
-        let (configuration, note) = try Self.configuration(of: dist, workingFolder: workingFolder)
-        let npm = try NPMPackage.all(above: dist)
+        let (configuration, note) =
+            try given.map { ($0, nil) } ?? Self.configuration(of: dist, workingFolder: workingFolder)
+        let npm = try given == nil ? NPMPackage.all(above: dist) : []
         self.configuration = configuration
         let depth = configuration.file?.standardizedFileURL.pathComponents.count ?? 0
         let own = isOneOfSeveral ? npm.filter { $0.file.standardizedFileURL.pathComponents.count > depth } : []
@@ -60,7 +63,7 @@ struct PackageSettings: Sendable {
         }
         let named = npm.first { $0.name != nil || $0.version != nil } ?? npm.first
         let project = (configuration.file ?? named?.file ?? dist).deletingLastPathComponent()
-        rules = try Self.rules(dist: dist, project: project, configured: configuration.ignore)
+        self.rules = try rules ?? Self.rules(dist: dist, project: project, configured: configuration.ignore)
     }
 
     /// The configuration above the dist, else the one of the working folder, as of the project that asks.

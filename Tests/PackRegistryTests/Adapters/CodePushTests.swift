@@ -31,7 +31,7 @@ import Testing
     /// What a client that runs one of the versions says of it.
     static func running(_ version: String, _ adapted: AdaptedShop) throws -> String {
         let manifest = try #require(adapted.sites[version]?.manifest)
-        return "&package_hash=\(CodePushHash.hash(of: manifest, in: .www))&label=\(version)"
+        return "&package_hash=\(CodePushHash.hash(of: manifest, in: "www"))&label=\(version)"
     }
 
     static func info(_ answer: RawAnswer) throws -> JSONObject {
@@ -97,7 +97,7 @@ import Testing
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data(content.utf8).write(to: file)
         }
-        #expect(try Unzipped.codePushHash(below: root) == CodePushHash.hash(of: site.manifest, in: .www))
+        #expect(try Unzipped.codePushHash(below: root) == CodePushHash.hash(of: site.manifest, in: "www"))
     }
 
     @Test func `whoever has a version gets what changed since, and has the new one with it`() async throws {

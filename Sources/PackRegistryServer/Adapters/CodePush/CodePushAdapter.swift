@@ -132,7 +132,7 @@ final class CodePushAdapter: Adapter {
     private func hashes(of manifest: Manifest, in folder: CodePushKey.Folder) -> Hashes {
         let key = HashKey(version: VersionName(manifest.package, manifest.version), folder: folder)
         if let found = known.withLock({ $0.value(for: key) }) { return found }
-        let hashes = Hashes(files: CodePushHash.hash(of: manifest, in: folder), manifest: manifest.digest)
+        let hashes = Hashes(files: CodePushHash.hash(of: manifest, in: folder.rawValue), manifest: manifest.digest)
         known.withLock { $0.insert(hashes, for: key) }
         return hashes
     }
