@@ -196,6 +196,12 @@ let package = Package(
             ]),
         module(
             "PackDoctor", ["PackPublisher", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackWeb"]),
+        // Level 4: what other systems' exports are, and how they come into a registry.
+        module(
+            "PackImporter",
+            [
+                "PackArchive", "PackBuilder", "PackFormat", "PackJSON", "PackPublisher", "PackRegistryAPI",
+            ]),
         module(
             "PackRegistryServer",
             [
@@ -214,7 +220,7 @@ let package = Package(
             dependencies: [
                 "PackFormat", "PackJSON", "PackArchive", "PackTrust", "PackBuilder", "PackRegistry",
                 "PackRegistryAPI", "PackRegistryLocal", "PackRegistryPostgres", "PackRegistryS3", "PackRegistryServer",
-                "PackPublisher", "PackDoctor",
+                "PackPublisher", "PackImporter", "PackDoctor",
                 "PackUpdater",
                 "PackHost", "PackWeb", "PackAuthorities", "CBuildStamp", arguments, asn1, crypto, logging,
                 hummingbird, hummingbirdHTTP2, nioCore, nioSSL, httpTypes, lifecycle, signals,
@@ -231,6 +237,7 @@ let package = Package(
         tests("PackPatchTests", ["AttackSupport", "PackPatch", "PackFormat"]),
         tests("PackTrustTests", ["PackTrust", "PackJSON", "TestSupport", "tuf-client"]),
         tests("PackBuilderTests", ["PackBuilder", "PackArchive", "PackFormat"]),
+        tests("PackImporterTests", ["PackImporter", "PackFormat", "PackRegistryAPI"]),
         tests(
             "PackRegistryTests",
             [

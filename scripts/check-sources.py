@@ -46,6 +46,7 @@ ALLOWED = {
     "PackRegistryServer": {
         "PackArchive", "PackDashboard", "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem", "Crypto", "CryptoExtras",
     } | SERVER,
+    "PackImporter": {"PackArchive", "PackBuilder", "PackFormat", "PackJSON", "PackPublisher", "PackRegistryAPI"},
     "PackDoctor": {"PackPublisher", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackWeb"} | NETWORK,
     "PackUpdater": {"PackFormat", "PackJSON", "PackPatch", "PackSystem", "PackTrust", "Crypto"} | APPLE | NETWORK,
     "PackWeb": {"PackFormat"} | APPLE | NETWORK,

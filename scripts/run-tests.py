@@ -46,7 +46,7 @@ WORKERS, ENGINES = int(os.environ.get("WORKERS", "5")), int(os.environ.get("ENGI
 EXTRA_WORKERS = 6
 SHORT_TOGETHER = 1 if os.environ.get("TIMES") else 5
 
-VALUES = r"^(PackJSON|PackFormat|PackAuthorities|PackTrust|PackPatch|PackArchive|PackBuilder)Tests\."
+VALUES = r"^(PackJSON|PackFormat|PackAuthorities|PackTrust|PackPatch|PackArchive|PackBuilder|PackImporter)Tests\."
 # Of the modules that also fetch, lock and wait, the folders that do not.
 PURE = ["PackRegistryTests/Releasing", "PackRegistryTests/ReportRules", "PackRegistryS3Tests/Values", "PackUpdaterTests/State",
         *(f"PackWebTests/{name}" for name in ("Address", "Cookies", "Response", "Rules"))]
