@@ -14,6 +14,7 @@ struct Packtool: AsyncParsableCommand {
             VerifyCommand.self,
             DiffCommand.self,
             PublishCommand.self,
+            ImportCommand.self,
             PresetCommand.self,
             ReleaseCommand.self,
             PromoteCommand.self,

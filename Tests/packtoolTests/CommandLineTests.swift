@@ -58,7 +58,8 @@ struct CommandLineTests {
     @Test func `the commands of the contract are all there`() async throws {
         let names = Set(try await Self.commands().map { $0.path.joined(separator: " ") })
         let contract = [
-            "init", "build", "inspect", "verify", "diff", "publish", "preset", "promote", "rollout", "rollback",
+            "init", "build", "inspect", "verify", "diff", "publish", "import", "preset", "promote", "rollout",
+            "rollback",
             "withdraw", "status", "serve", "preview", "token create", "token list", "token revoke", "keys generate",
             "keys list", "keys rotate", "keys revoke", "keys delegate", "audit", "client update", "client status",
             "client explain", "client confirm", "client rollback", "client repair", "client install", "client serve",

@@ -81,6 +81,9 @@ struct JSONOutputTests {
         let tool = try Tool()
         var documents: [(command: String, text: String)] = []
         func run(_ command: String, _ arguments: String..., codes: Set<Int32> = [0]) async throws {
+            try await run(command, arguments, codes: codes)
+        }
+        func run(_ command: String, _ arguments: [String], codes: Set<Int32> = [0]) async throws {
             let outcome = try await tool.run(command.split(separator: " ").map(String.init) + arguments + ["--json"])
             #expect(codes.contains(outcome.exitCode), "\(command) \(arguments): \(outcome)")
             documents.append((command, outcome.standardOutput))
@@ -97,6 +100,16 @@ struct JSONOutputTests {
         for version in ["1.0.0", "1.1.0"] {
             try await run("build", "dist", "--package-version", version)
             try await run("publish", "packages/ferries-\(version).zip", "--channel", "beta")
+        }
+        try await tool.writeZips(["export/import/1.0.0.zip": ["index.html": "<title>old</title>"]])
+        try tool.write([
+            "export/import.csv": """
+            file,channel,created,note,app,percent,mandatory
+            import/1.0.0.zip,old,2024-01-01,x,>=1.0.0,5,yes
+            """
+        ])
+        for more in [["--dry-run"], [], []] {
+            try await run("import", ["export", "--from", "zips", "--package", "old", "--new-channel"] + more)
         }
         try await run("inspect", "ferries@1.0.0")
         try await run("verify", "packages/ferries-1.0.0.zip", "Package.json", codes: [1])
