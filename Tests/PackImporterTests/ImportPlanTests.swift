@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import PackRegistryAPI
 import Testing
 
 @testable import PackImporter
@@ -50,7 +51,7 @@ struct ImportPlanTests {
         #expect(plain.versions.map(\.version.description) == ["1.2.0", "1.9.0", "1.10.0"])
         #expect(Self.offers(plain) == ["a": ["1.10.0"], "b": ["1.9.0"]])
         #expect(
-            try Self.fault { try Self.plan([Self.release("1.0.0", at: 1), Self.release("1.1.0")]) }
+            Self.fault { try Self.plan([Self.release("1.0.0", at: 1), Self.release("1.1.0")]) }
                 == "1.0.0.zip has a time and 1.1.0.zip has none, so their order is not known: give all of them a time, or none"
         )
     }
@@ -73,15 +74,15 @@ struct ImportPlanTests {
 
     @Test func `what contradicts itself is refused with both names`() throws {
         #expect(
-            try Self.fault {
+            Self.fault {
                 try Self.plan([Self.release("1.0.0", file: "a.zip"), Self.release("1.0.0", file: "b.zip")])
             }.hasPrefix("a.zip and b.zip would both be the version 1.0.0"))
         #expect(
-            try Self.fault {
+            Self.fault {
                 try Self.plan([Self.release("1.0.0", "beta"), Self.release("1.0.0", "beta")])
             }.hasPrefix("1.0.0 is twice on beta"))
         #expect(
-            try Self.fault {
+            Self.fault {
                 try Self.plan([
                     Self.release("1.0.0", "a"),
                     Self.release("1.0.0", "b") { $0.requiredApp = try? VersionRange(">=2.0.0") },

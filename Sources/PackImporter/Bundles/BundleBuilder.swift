@@ -63,7 +63,13 @@ package struct BundleBuilder {
         }
         guard let built = report.packages.first else { throw ImportError.nothing(version.file.path) }
         if case .codePush(let expected) = version.content { try check(version, expected, built.manifest, unpacked) }
-        return (built, report.findings.filter { $0.kind == .secret }.map { shown("\($0)") })
+        return (built, report.findings.filter { $0.kind == .secret }.map { shown(Self.warning($0)) })
+    }
+
+    /// What a build refuses is on devices already.
+    private static func warning(_ finding: Finding) -> String {
+        "\(finding.file ?? ""):\(finding.line ?? 1): warning: there is a private key or an access token in the file, which "
+            + "devices have had already: revoke it"
     }
 
     private func unpack(_ version: ImportPlan.Version) throws -> UnpackedZip {

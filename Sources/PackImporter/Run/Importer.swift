@@ -45,7 +45,7 @@ package struct Importer {
             (overview.versions[plan.package] ?? []).filter { $0.withdrawn != nil }.map(\.version))
         var assumed: [SemanticVersion: AssumedVersion] = [:]
         for version in plan.versions where !state.withdrawn.contains(version.version) {
-            let intended = try await publisher.preview(PackageSelection(files(of: version.version)))
+            let intended = try await intended(version)
             for entry in intended where entry.isNew { assumed[version.version] = AssumedVersion(entry.manifest) }
             state.isNew[version.version] = intended.contains(where: \.isNew)
         }
@@ -65,6 +65,15 @@ package struct Importer {
             }
         }
         return state
+    }
+
+    /// - Throws: `RegistryError` that names the zip, if the version is there with other content.
+    private func intended(_ version: ImportPlan.Version) async throws -> [Publisher.Intended] {
+        do {
+            return try await publisher.preview(PackageSelection(files(of: version.version)))
+        } catch let error as RegistryError where error.kind == .conflict {
+            throw RegistryError(.conflict, "\(version.file.path): \(error)")
+        }
     }
 
     /// Publishes all versions, oldest first.

@@ -152,7 +152,8 @@ import Testing
             naming: ["Production/v2.zip is not the zip of CodePush Production v2", "remove the hash from the list"])
         try await Self.history(tool)
         try await expectRefusal(
-            tool, arguments: Self.arguments, naming: ["shop 0.0.2-production is published already with other content"])
+            tool, arguments: Self.arguments,
+            naming: ["Production/v2.zip: shop 0.0.2-production is published already with other content"])
     }
 
     @Test func `a signed update is known by its hash`() async throws {

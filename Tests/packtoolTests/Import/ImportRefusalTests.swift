@@ -79,6 +79,14 @@ import Testing
         try await expectRefusal(tool, "import", "export", "--from", "zips", naming: ["--package ID"])
     }
 
+    @Test func `a private key in a version of before is told, and keeps nothing back`() async throws {
+        let tool = try await Self.project()
+        let key = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA0Z3VS5JJcds3xfn\n-----END RSA PRIVATE KEY-----"
+        try await tool.writeZips(["export/beta/1.1.0.zip": ["index.html": "<title>1.1.0</title>", "key.pem": key]])
+        let done = try await tool.run(Self.arguments).expectSuccess()
+        #expect(done.standardError.contains("beta/1.1.0.zip/key.pem:1: warning: there is a private key"), "\(done)")
+    }
+
     @Test func `an encrypted bundle is named as one`() async throws {
         let tool = try await Self.project()
         try tool.write([
