@@ -10,7 +10,8 @@ final class JavaBindingTests {
     private let classes: String
 
     init() throws {
-        binding = try BuiltBinding("java")
+        let binding = try BuiltBinding("java")
+        self.binding = binding
         let jars = ["packhost.jar", "packhost-android.jar"].map { binding.folder.appendingPathComponent($0).path }
         let programs = binding.folder.appendingPathComponent("programs").path
         let documented = binding.folder.appendingPathComponent("App.java")
