@@ -198,7 +198,7 @@ package struct KeyMaintenance: Sendable {
     }
 
     /// The present root, and targets unless something on the way to them has expired.
-    private func signableRoot() async throws -> (
+    func signableRoot() async throws -> (
         root: SignedDocument<RootMetadata>, targets: SignedDocument<TargetsMetadata>?
     ) {
         do { return try await trust.refresh() } catch TrustError.expired(let role, let expires) {
@@ -206,38 +206,6 @@ package struct KeyMaintenance: Sendable {
                 throw TrustError.expired(role: role, expires: expires)
             }
             return (root, nil)
-        }
-    }
-
-    /// Submits once more the roots that a restored registry has lost, up to the last one that replaced a root key or the owner's: devices
-    /// have them, and take no others in their place. Targets that the owner's lost key had signed are signed by the present one on the way.
-    /// - Parameter seen: All roots that were seen, the oldest first.
-    package func bringBack(_ seen: [[UInt8]], owner: [any Signer]) async throws {
-        let roots = try seen.map { try SignedDocument<RootMetadata>(parsing: $0) }
-        let last = roots.indices.dropFirst().last { index in
-            [TopLevelRole.root, .targets].contains { role in
-                let (before, after) = (roots[index - 1].body.keys(of: role), roots[index].body.keys(of: role))
-                return Set(before.map(\.id)) != Set(after.map(\.id))
-            }
-        }
-        guard let last else { return }
-        for root in roots[...last] {
-            let (present, targets) = try await signableRoot()
-            guard root.body.version > present.body.version else { continue }
-            if let targets, (try? targets.verify(by: root.body.authority(for: .targets))) == nil {
-                try await reviseTargets(targets, owner: owner) { _ in }
-            }
-            try await registry.submit(metadata: root.bytes, role: TopLevelRole.root.rawValue)
-        }
-    }
-
-    /// Signs root again without changes until its version is above one that devices have seen: the registry's rows lost the newer
-    /// roots, and a device asks for the one after its own.
-    package func raiseRoot(above seen: Int, root: [any Signer]) async throws {
-        while true {
-            let present = try await trust.refresh().root
-            guard present.body.version <= seen else { return }
-            try await reviseRoot(present, signers: root) { _ in }
         }
     }
 
@@ -265,7 +233,7 @@ package struct KeyMaintenance: Sendable {
         try await registry.submit(metadata: document.bytes, role: ViewLayout.role(of: package))
     }
 
-    private func reviseTargets(
+    func reviseTargets(
         _ targets: SignedDocument<TargetsMetadata>, owner: [any Signer],
         _ change: (inout TargetsMetadata) throws -> Void
     ) async throws {
@@ -279,7 +247,7 @@ package struct KeyMaintenance: Sendable {
         try await registry.submit(metadata: document.bytes, role: TopLevelRole.targets.rawValue)
     }
 
-    private func reviseRoot(
+    func reviseRoot(
         _ root: SignedDocument<RootMetadata>, signers: [any Signer], _ change: (inout RootMetadata) throws -> Void
     ) async throws {
         guard !signers.isEmpty else {
