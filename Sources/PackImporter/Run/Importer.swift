@@ -5,7 +5,7 @@ package import PackRegistryAPI
 
 /// Brings the versions of a plan into a registry of any kind, and offers them on their channels in their order.
 ///
-///     let importer = Importer(plan: plan, packages: files, publisher: publisher, registry: registry)
+///     let importer = Importer(plan: plan, packages: files, publisher: publisher, judge: judge, registry: registry)
 ///     let state = try await importer.state()        // judges everything, writes nothing
 ///     try await importer.publish(state)             // all versions, then all offers
 ///     try await importer.offer(state)
@@ -24,15 +24,20 @@ package struct Importer {
     private let plan: ImportPlan
     private let packages: [SemanticVersion: URL]
     private let publisher: Publisher
+    private let judge: Publisher
     private let registry: any Registry
 
-    /// - Parameter packages: the zips that ``BundleBuilder`` made.
+    /// - Parameters:
+    ///   - packages: the zips that ``BundleBuilder`` made.
+    ///   - judge: looks at the registry before anything is written, and keeps nothing of what it sees.
     package init(
-        plan: ImportPlan, packages: [SemanticVersion: URL], publisher: Publisher, registry: any Registry
+        plan: ImportPlan, packages: [SemanticVersion: URL], publisher: Publisher, judge: Publisher,
+        registry: any Registry
     ) {
         self.plan = plan
         self.packages = packages
         self.publisher = publisher
+        self.judge = judge
         self.registry = registry
     }
 
@@ -70,7 +75,7 @@ package struct Importer {
     /// - Throws: `RegistryError` that names the zip, if the version is there with other content.
     private func intended(_ version: ImportPlan.Version) async throws -> [Publisher.Intended] {
         do {
-            return try await publisher.preview(PackageSelection(files(of: version.version)))
+            return try await judge.preview(PackageSelection(files(of: version.version)))
         } catch let error as RegistryError where error.kind == .conflict {
             throw RegistryError(.conflict, "\(version.file.path): \(error)")
         }

@@ -56,6 +56,11 @@ package struct Publisher: Sendable {
         self.now = now
     }
 
+    /// The same publisher, which verifies the registry in another way.
+    package func verifying(by trust: PublisherTrust) -> Publisher {
+        Publisher(registry: registry, trust: trust, keys: keys, origin: origin, now: now)
+    }
+
     /// Publishes packages, the shared bundles first, because the other manifests pin them.
     /// - Parameter report: is told of each package when it starts.
     @discardableResult

@@ -84,10 +84,11 @@ struct ImportCommand: AsyncParsableCommand {
         try await requireChannels(plan, session)
         let work = try WorkFolder()
         let packages = try build(plan, session.configuration, in: work.url)
+        let publisher = try await session.publisher(console: console, isDryRun: dryRun.isDryRun)
+        // An import that is refused keeps nothing of what it saw.
+        let judge = try await dryRun.isDryRun ? publisher : publisher.verifying(by: session.readingTrust())
         let importer = Importer(
-            plan: plan, packages: packages,
-            publisher: try await session.publisher(console: console, isDryRun: dryRun.isDryRun),
-            registry: session.registry)
+            plan: plan, packages: packages, publisher: publisher, judge: judge, registry: session.registry)
         let line = ProgressLine(console)
         line.show("comparing with the registry")
         let state = try await importer.state()
@@ -142,7 +143,9 @@ struct ImportCommand: AsyncParsableCommand {
     private func build(
         _ plan: ImportPlan, _ configuration: PackConfiguration?, in folder: URL
     ) throws -> [SemanticVersion: URL] {
-        let builder = BundleBuilder(package: plan.package, configuration: configuration, cache: .standard())
+        // What versions have in common is compressed once. The user's own cache would be written by a dry run too.
+        let cache = CompressionCache(folder: folder.appending(path: "cache", directoryHint: .isDirectory))
+        let builder = BundleBuilder(package: plan.package, configuration: configuration, cache: cache)
         let line = ProgressLine(options.console)
         defer { line.clear() }
         var packages: [SemanticVersion: URL] = [:]
