@@ -13,9 +13,14 @@ enum Durable {
     /// Replaces a file as a whole: readers see the old bytes or the new.
     static func write(_ bytes: [UInt8], to url: URL) throws(UpdateError) {
         try UpdateError.system("write", url) { () throws(FileFault) in
+            // Two writers of one file would share its next one: an update, and a page that looks at the channel.
+            writing.lock()
+            defer { writing.unlock() }
             try SystemCall.replace(url, with: bytes, mode: 0o600, through: url.appendingPathExtension("new"))
         }
     }
+
+    private static let writing = NSLock()
 
     /// Writes a file and syncs its bytes, not its folder.
     static func create(_ bytes: [UInt8], at url: URL, mode: UInt32) throws(UpdateError) {
