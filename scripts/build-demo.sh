@@ -9,5 +9,6 @@ if [ -e .build/bin/packtool ]; then
 fi
 started=$SECONDS
 [ -e .build/debug/packtool ] || echo "building packtool without optimization (the first time takes some minutes)"
-scripts/build-debug.sh --product packtool
+# No index, which only editors and the tests' discovery read.
+scripts/build-debug.sh --product packtool --disable-index-store -debug-info-format none
 echo "built .build/debug/packtool in $((SECONDS - started)) s; make release builds the one with optimization"
