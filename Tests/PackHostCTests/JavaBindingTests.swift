@@ -72,7 +72,9 @@ final class JavaBindingTests {
     }
 
     @Test func `the client of Android's web view answers and confirms, as far as stubs can tell`() throws {
-        #expect(try run("AndroidRequests", ServedShop().arguments()) == "done\n")
+        let served = try ServedShop()
+        #expect(try run("AndroidRequests", served.arguments()) == "done\n")
+        withExtendedLifetime(served) {}
     }
 
     @Test func `the Java program of docs/BINDINGS.md runs as it stands there`() throws {
@@ -90,7 +92,9 @@ final class JavaBindingTests {
         let (count, limit) = isLong ? ("1000", "8") : ("30", "3")
         // The heap has all of its memory from the beginning, so what grows is outside of it.
         let options = ["-Xms32m", "-Xmx32m", "-XX:+AlwaysPreTouch"]
-        let said = try run("Repeat", ServedShop().arguments() + [count, limit], options: options)
+        let served = try ServedShop()
+        let said = try run("Repeat", served.arguments() + [count, limit], options: options)
+        withExtendedLifetime(served) {}
         print(said, terminator: "")
         #expect(said.hasPrefix("\(count) updates: "))
     }

@@ -40,7 +40,9 @@ final class NodeBindingTests {
     }
 
     @Test func `the handler for Electron answers requests of the web with its responses`() throws {
-        #expect(try run("protocol", ServedShop().arguments()) == "done\n")
+        let served = try ServedShop()
+        #expect(try run("protocol", served.arguments()) == "done\n")
+        withExtendedLifetime(served) {}
     }
 
     @Test func `the Node program of docs/BINDINGS.md runs as it stands there`() throws {

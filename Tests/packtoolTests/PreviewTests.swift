@@ -62,7 +62,7 @@ struct PreviewTests {
     @Test func `a change in the folder is what the next page gets, and pages are told to reload`() async throws {
         let (server, url) = try await start(reloads: true)
         let (page, _) = try await get(url, ["Accept": "text/html"])
-        #expect(page == "<script src=\"/-/reload.js\"></script><h1>one</h1>")
+        #expect(page == "<script src=\"/-/reload.js\"></script><script src=\"/-/hook.js\"></script><h1>one</h1>")
         let generation = try await get(url + "-/generation").0
         #expect(try await get(url + "-/generation").0 == generation)
         try tool.write(["dist/index.html": "<h1>two, and longer</h1>"])
