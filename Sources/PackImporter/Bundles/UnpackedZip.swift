@@ -29,7 +29,7 @@ struct UnpackedZip {
             if folders.insert(parent.path).inserted {
                 try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
             }
-            return try FileSink(file)
+            return try ObjectFile(file)
         }
     }
 
@@ -42,19 +42,4 @@ struct UnpackedZip {
         }
         return ": take the zip that the other system gave its devices"
     }
-}
-
-/// Writes a file that is verified as it comes.
-private struct FileSink: ContentSink {
-    private let handle: FileHandle
-
-    init(_ file: URL) throws {
-        // Never over something: a path occurs once.
-        try Data().write(to: file, options: .withoutOverwriting)
-        handle = try FileHandle(forWritingTo: file)
-    }
-
-    func write(_ bytes: UnsafeRawBufferPointer) throws { try handle.write(contentsOf: Data(bytes)) }
-
-    func finish() throws { try handle.close() }
 }
