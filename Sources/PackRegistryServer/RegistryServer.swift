@@ -100,11 +100,8 @@ package struct RegistryServer: Sendable {
             try await ServiceGroup(configuration: group).run()
         } catch is CancellationError where !signals.isEmpty && !Task.isCancelled {
             // A signal came, and requests were still under way when their time was over.
-        } catch let error as IOError {
-            throw RegistryError(.unusable, Self.explanation(of: error, configuration))
-        } catch  where error is SocketAddressError || error is SocketAddressError.UnknownHost {
-            throw RegistryError(
-                .unusable, "the host \(configuration.host) is not known to this machine: choose another --host")
+        } catch {
+            throw ListeningAddress(host: configuration.host, port: configuration.port).explained(error)
         }
     }
 
@@ -241,15 +238,5 @@ package struct RegistryServer: Sendable {
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         limit.rlim_cur = min(limit.rlim_max, 65_536)
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    }
-
-    private static func explanation(of error: IOError, _ configuration: Configuration) -> String {
-        let address = "\(configuration.host):\(configuration.port)"
-        return switch error.errnoCode {
-        case EADDRINUSE: "the address \(address) is in use: stop the other program or choose another --port"
-        case EACCES: "the address \(address) needs more rights: choose a --port above 1023"
-        case EADDRNOTAVAIL: "this machine has no address \(configuration.host): choose another --host"
-        default: "the server cannot listen on \(address): \(error)"
-        }
     }
 }

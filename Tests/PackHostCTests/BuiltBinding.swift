@@ -1,13 +1,15 @@
 import Foundation
 
-/// A binding that `scripts/build-bindings.sh` has built for a test, with the library that is tested.
-final class BuiltBinding {
+/// A binding that `scripts/build-bindings.sh` has built for the tests of a process, with the library that is tested.
+struct BuiltBinding {
     let folder: URL
 
+    /// Builds it anew, in a folder of the checkout's build: a suite does that once for all of its tests.
     /// - Parameter language: "java" or "node".
     init(_ language: String) throws {
-        let parent = FileManager.default.temporaryDirectory.appendingPathComponent("packhost-\(UUID().uuidString)")
+        let parent = CProgram.checkout.appendingPathComponent(".build/tested-bindings")
         folder = parent.appendingPathComponent(language)
+        try? FileManager.default.removeItem(at: folder)
         _ = try ProgramRun.tool(
             [CProgram.checkout.appendingPathComponent("scripts/build-bindings.sh").path],
             environment: ["OUT": parent.path, "ONLY": language, "PACKHOST_LIBRARY": CProgram.library.path])
@@ -22,6 +24,4 @@ final class BuiltBinding {
         }
         return String(parts[1][..<end.lowerBound])
     }
-
-    deinit { try? FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
 }

@@ -4,29 +4,37 @@ import Testing
 
 /// Programs in Java over the binding of `bindings/java`, run by a JVM with libpackhost against a real registry.
 @Suite(.serialized)
-final class JavaBindingTests {
+struct JavaBindingTests {
     private static let java = URL(fileURLWithPath: "/usr/bin/env")
-    private let binding: BuiltBinding
-    private let classes: String
+    private static let built = Result { try Built() }
+    private let built: Built
 
-    init() throws {
-        let binding = try BuiltBinding("java")
-        self.binding = binding
-        let jars = ["packhost.jar", "packhost-android.jar"].map { binding.folder.appendingPathComponent($0).path }
-        let programs = binding.folder.appendingPathComponent("programs").path
-        let documented = binding.folder.appendingPathComponent("App.java")
-        try Data(BuiltBinding.documented("java").utf8).write(to: documented)
-        let folders = [
-            CProgram.programs.appendingPathComponent("java"),
-            CProgram.checkout.appendingPathComponent("Tests/AndroidStubs"),
-        ]
-        let sources = folders.flatMap(Self.sources) + [documented.path]
-        _ = try ProgramRun.tool(
-            [
-                "javac", "-encoding", "UTF-8", "-Xlint:all,-options,-serial", "-Werror", "--release", "8", "-cp",
-                jars.joined(separator: ":"), "-d", programs,
-            ] + sources)
-        classes = (jars + [programs]).joined(separator: ":")
+    init() throws { built = try Self.built.get() }
+
+    /// The binding, and the programs of the tests.
+    private struct Built {
+        let binding: BuiltBinding
+        let classes: String
+
+        init() throws {
+            let binding = try BuiltBinding("java")
+            self.binding = binding
+            let jars = ["packhost.jar", "packhost-android.jar"].map { binding.folder.appendingPathComponent($0).path }
+            let programs = binding.folder.appendingPathComponent("programs").path
+            let documented = binding.folder.appendingPathComponent("App.java")
+            try Data(BuiltBinding.documented("java").utf8).write(to: documented)
+            let folders = [
+                CProgram.programs.appendingPathComponent("java"),
+                CProgram.checkout.appendingPathComponent("Tests/AndroidStubs"),
+            ]
+            let sources = folders.flatMap(JavaBindingTests.sources) + [documented.path]
+            _ = try ProgramRun.tool(
+                [
+                    "javac", "-encoding", "UTF-8", "-Xlint:all,-options,-serial", "-Werror", "--release", "8", "-cp",
+                    jars.joined(separator: ":"), "-d", programs,
+                ] + sources)
+            classes = (jars + [programs]).joined(separator: ":")
+        }
     }
 
     private static func sources(in folder: URL) -> [String] {
@@ -39,11 +47,11 @@ final class JavaBindingTests {
         _ name: String, _ arguments: [String], options: [String] = ["-Xcheck:jni", "-Xmx256m"],
         answer: ((String) throws -> Void)? = nil
     ) throws -> String {
-        let library = binding.folder.appendingPathComponent("libpackhost_jni.so").path
+        let library = built.binding.folder.appendingPathComponent("libpackhost_jni.so").path
         return try ProgramRun(
             program: Self.java,
             arguments: ["java"] + options
-                + ["-XX:+UseSerialGC", "-Dpacktool.host.library=\(library)", "-cp", classes, name] + arguments
+                + ["-XX:+UseSerialGC", "-Dpacktool.host.library=\(library)", "-cp", built.classes, name] + arguments
         ).output(answer: answer)
     }
 
@@ -97,19 +105,5 @@ final class JavaBindingTests {
         withExtendedLifetime(served) {}
         print(said, terminator: "")
         #expect(said.hasPrefix("\(count) updates: "))
-    }
-
-    @Test func `a request by the JVM takes about as long as one by C`() throws {
-        let files = (10..<30).map { ("file-\($0 - 10).bin", String(repeating: "packtool\($0)", count: 10_000)) }
-        let served = try ServedShop(more: Dictionary(uniqueKeysWithValues: files))
-        let program = try CProgram(named: "resolving.c")
-        let c = try program.run(served.arguments() + ["2000", "20"])
-        let java = try run("Resolving", served.arguments() + ["2000", "20"], options: ["-Xmx64m"])
-        let times = try [c, java].map { said in
-            try #require(said.split(separator: " ").first.flatMap { Double($0) }, "\(said)")
-        }
-        print("a request for 100 KB: p50 \(times[0]) µs in C, \(times[1]) µs in a JVM")
-        // scripts/bench-bindings.sh has the bar. Here other tests have the cores too.
-        #expect(times[1] < times[0] * 10)
     }
 }

@@ -4,10 +4,11 @@ import Testing
 
 /// Programs in JavaScript over the binding of `bindings/node`, run by Node with libpackhost against a real registry.
 @Suite(.serialized)
-final class NodeBindingTests {
+struct NodeBindingTests {
+    private static let built = Result { try BuiltBinding("node") }
     private let binding: BuiltBinding
 
-    init() throws { binding = try BuiltBinding("node") }
+    init() throws { binding = try Self.built.get() }
 
     private func run(
         _ name: String, _ arguments: [String], answer: ((String) throws -> Void)? = nil

@@ -130,10 +130,29 @@ package struct RemoteRegistry: Sendable {
                     "the certificate of \(base) is not accepted (\(error.localizedDescription)): \(refusal.advice)")
             }
             throw RegistryError(
-                .unreachable,
-                "the registry at \(base) cannot be reached (\(error.localizedDescription)): check the address and the "
-                    + "network, or start it with packtool serve")
+                .unreachable, Self.explanation(of: error, from: base, isRead: request.httpMethod == "GET"))
         }
+    }
+
+    /// What no answer means: nobody was there, or whether the registry did what it was asked is not known.
+    static func explanation(of error: URLError, from base: String, isRead: Bool) -> String {
+        let nobody: Set<URLError.Code> = [
+            .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed, .notConnectedToInternet, .badURL, .unsupportedURL,
+            .secureConnectionFailed,
+        ]
+        let reason = error.localizedDescription
+        if nobody.contains(error.code) {
+            return
+                "the registry at \(base) cannot be reached (\(reason)): check the address and the network, or start it with "
+                + "packtool serve"
+        }
+        let what =
+            error.code == .timedOut
+            ? "the registry at \(base) gave no answer in time"
+            : "the connection to the registry at \(base) was lost (\(reason))"
+        return isRead
+            ? "\(what): try again"
+            : "\(what), so it may have done what it was asked: see packtool status and packtool audit before you try again"
     }
 
     private func makeRequest(_ method: String, _ path: String) throws -> URLRequest {

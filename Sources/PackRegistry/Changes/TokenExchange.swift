@@ -66,6 +66,11 @@ package struct TokenExchange: RegistryChange {
     }
 
     private func parent(among records: [TokenRecord]) throws -> TokenRecord {
+        if let trust, !records.contains(where: { $0.id == trust && $0.trust != nil && $0.revoked == nil }) {
+            throw RegistryError(
+                .unauthorized,
+                "this registry has no trust \"\(trust)\"; packtool token list shows the ids of those it has")
+        }
         let named = records.filter { record in
             guard let known = record.trust, record.revoked == nil else { return false }
             return known.isFor(token.issuer, token.audiences) && token.keysURLs.contains(known.keysURL)

@@ -14,7 +14,11 @@ package struct TrustCreation: RegistryChange {
         self.secret = secret
     }
 
-    package var query: FactsQuery { .unsigned }
+    package var query: FactsQuery {
+        var query = FactsQuery.unsigned
+        query.tokens = .trusts
+        return query
+    }
 
     package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> TokenRecord {
         try TokenRule.check(name: request.name, request.scope)
@@ -23,6 +27,15 @@ package struct TrustCreation: RegistryChange {
                 .invalid, "no job gets the admin right: whoever can change the workflow would have the registry")
         }
         try checkIdentity(request.trust)
+        // Two equal ones would both admit each job, and a job then has to say which one it means.
+        if let same = facts.tokens.map(\.record).first(where: { record in
+            record.trust == request.trust && record.scope == request.scope && record.revoked == nil
+        }) {
+            throw RegistryError(
+                .conflict,
+                "\(same.id) (\(same.name)) trusts the same jobs for the same rights already; packtool token revoke \(same.id) ends it"
+            )
+        }
         let record = TokenRecord(
             id: secret.id, name: request.name, scope: request.scope, created: changes.time, expires: nil, revoked: nil,
             trust: request.trust)

@@ -111,7 +111,8 @@ struct SQLiteDatabase: RegistryDatabase {
             switch error.resultCode {
             case .SQLITE_FULL:
                 throw RegistryError(.full, "\(name) cannot be written: no space left. Free some and try again")
-            case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_WRITE:
+            case .SQLITE_IOERR
+            where [.SQLITE_IOERR_WRITE, .SQLITE_IOERR_SHMSIZE].contains(error.extendedResultCode):
                 throw RegistryError(.full, "\(name) cannot be written: \(detail). Is the disk full?")
             case .SQLITE_BUSY, .SQLITE_LOCKED:
                 throw RegistryError(.busy, "\(name) has been in use by another process for too long: try again")

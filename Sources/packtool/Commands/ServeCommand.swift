@@ -178,6 +178,7 @@ struct ServeCommand: AsyncParsableCommand {
         if case .server(let url) = location {
             throw CommandFailure("\(url) is a server already: give a registry's folder or database with --registry")
         }
+        try await ListeningAddress(host: host, port: port).check()
         let copies = cacheSize * 1_000_000_000
         guard let local = try await RegistryPlace(location)?.open(isServer: true, copyByteCount: copies) else { return }
         guard !redirectReads || local.hasStorage else {

@@ -44,7 +44,7 @@ enum CommandRunner {
             }
             end(code)
         } catch {
-            report("\(error)", kind: kind(of: error), exitCode: .failed, isJSON)
+            report(text(of: error), kind: kind(of: error), exitCode: .failed, isJSON)
             end(.failed)
         }
     }
@@ -63,6 +63,13 @@ enum CommandRunner {
     ) {
         if isJSON { Console.failure(message, kind: kind, exitCode: exitCode.rawValue, details) }
         Console.standardError("error: \(message)")
+    }
+
+    /// Foundation's errors print as what a debugger shows.
+    private static func text(of error: any Error) -> String {
+        guard let error = error as? CocoaError else { return "\(error)" }
+        let path = error.filePath ?? error.url?.path
+        return (path.map { "\($0): " } ?? "") + error.localizedDescription
     }
 
     private static func kindOfEnd(_ code: ExitCode) -> String { code == .nothingToDo ? "nothingToDo" : "failed" }

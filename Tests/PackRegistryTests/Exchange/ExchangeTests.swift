@@ -97,6 +97,8 @@ struct ExchangeTests {
             let token = try bench.token()
             let message = try await bench.refusal(of: token, .invalid)
             #expect(message.contains(bench.trust.id) && message.contains(second.id), "\(message)")
+            let unknown = await #expect(throws: RegistryError.self) { try await bench.exchange(token, trust: "nosuch") }
+            #expect(unknown?.message.contains("no trust \"nosuch\"") == true, "\(String(describing: unknown))")
             #expect(try await bench.exchange(token, trust: second.id).record.scope.actions == [.release])
         }
     }

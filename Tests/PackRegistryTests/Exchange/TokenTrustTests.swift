@@ -23,6 +23,23 @@ struct TokenTrustTests {
         }
     }
 
+    @Test func `two equal trusts are one too many, and other rights are no equal trust`() async throws {
+        let shop = try await Shop()
+        let trust = try TokenTrust(
+            issuer: "https://gitlab.example.com", audience: ExchangeBench.audience, claims: ["ref": "main"])
+        func request(_ actions: Set<TokenAction>) -> TrustRequest {
+            TrustRequest(name: "ci", scope: TokenScope(actions: actions), trust: trust)
+        }
+        let first = try await shop.registry.createTrust(request([.publish]))
+        let error = await #expect(throws: RegistryError.self) {
+            try await shop.registry.createTrust(request([.publish]))
+        }
+        #expect(error?.kind == .conflict && error?.message.contains(first.id) == true)
+        _ = try await shop.registry.createTrust(request([.publish, .release]))
+        #expect(try await shop.registry.revokeToken(id: first.id))
+        _ = try await shop.registry.createTrust(request([.publish]))
+    }
+
     @Test(arguments: [
         ("http://issuer.example.com", "a", ["sub": "x"]), ("https://user@issuer.example.com", "a", ["sub": "x"]),
         ("https://issuer.example.com/?a", "a", ["sub": "x"]), ("issuer", "a", ["sub": "x"]),

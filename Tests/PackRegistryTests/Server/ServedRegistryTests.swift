@@ -171,6 +171,14 @@ struct ServedRegistryTests {
             #expect(throws: RegistryError.self) { try RemoteRegistry(text, token: nil) }
         }
         #expect(throws: RegistryError.self) { try RemoteRegistry("http://x", token: "ptk_a\r\nX: y") }
+        for (code, isRead, part) in [
+            (URLError.Code.networkConnectionLost, true, "was lost ("),
+            (.timedOut, false, "in time, so it may have done"),
+            (.unknown, false, "so it may have done"), (.cannotFindHost, false, "check the address"),
+        ] {
+            let text = RemoteRegistry.explanation(of: URLError(code), from: "http://x", isRead: isRead)
+            #expect(text.contains(part) && text.contains("may have done") == part.contains("may have done"), "\(text)")
+        }
         try await Self.with { (_, server) async throws in
             let misplaced = try RemoteRegistry(server.url + "/health", token: nil)
             let error = await #expect(throws: RegistryError.self) { try await misplaced.overview() }

@@ -35,6 +35,26 @@ struct AdviceTests {
         try await tool.run("publish", "packages/shop-1.2.0.zip", "--channel", "btea").expectSuccess()
     }
 
+    @Test func `a package that is not built yet and a channel that is left are named`() async throws {
+        let tool = try await Self.project()
+        try tool.write(["packtool.json": #"{ "package": "shop", "version": "2.0.0" }"#])
+        let published = try await tool.run("publish", "--channel", "beta").expectSuccess()
+        #expect(published.standardError.contains("says shop 2.0.0, and the newest package in packages is 1.2.0"))
+        try await tool.run("build", "dist").expectSuccess()
+        let again = try await tool.run("publish", "--channel", "beta").expectSuccess()
+        #expect(!again.standardError.contains("packtool.json says"))
+        try await tool.run("publish", "--channel", "stable", "--new-channel").expectSuccess()
+
+        let update = [
+            "client", "update", "--store", "store", "--registry", ".packtool/registry", "--root", ".packtool/root.json",
+        ]
+        let first = try await tool.run(update + ["--channel", "beta"]).expectSuccess()
+        #expect(!first.standardError.contains("warning"))
+        let moved = try await tool.run(update)
+        #expect(moved.standardError.contains("this is the channel stable; the device's last update was on beta"))
+        #expect(!(try await tool.run(update).standardError.contains("last update was on")))
+    }
+
     @Test func `an unknown group is refused before anybody is asked`() async throws {
         let tool = try await Self.project()
         try await Self.publish(tool, "1.1.0")

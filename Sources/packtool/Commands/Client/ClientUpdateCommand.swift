@@ -29,6 +29,11 @@ struct ClientUpdateCommand: AsyncParsableCommand {
         let updater = try client.updater(activation: activate == .now ? .atOnce : .nextStart, ignoresLastUpdate: true)
         let packages = try client.packages
         let selection: PackageSelection = onDemand ? .onDemand : packages.isEmpty ? .all : .list(packages)
+        let remembered = RememberedDevice(store: client.store)
+        if client.channel == nil, let before = remembered.channel, before != "stable" {
+            client.global.console.note(
+                "warning: without --channel this is the channel stable; the device's last update was on \(before)")
+        }
         let report: UpdateReport
         if check {
             report = try await updater.check(selection)
@@ -36,7 +41,7 @@ struct ClientUpdateCommand: AsyncParsableCommand {
             if !client.preset.isEmpty { try await updater.takePresets() }
             report = try await updater.update(selection)
         }
-        if !check { try RememberedDevice(store: client.store).save(client) }
+        if !check { try remembered.save(client) }
         await updater.sendReports()
         let transfers = Dictionary(report.transfers.map { ($0.package, $0) }, uniquingKeysWith: { $1 })
         let named = Set(report.entries.map(\.package))

@@ -32,11 +32,19 @@ struct RememberedDevice {
         }
     }
 
-    /// The options, with what was remembered in place of what is not given. A file that cannot be read counts as none.
+    /// The channel of the last update; nil if it was given none.
+    var channel: String? { try? saved?.string("channel") }
+
+    /// A file that cannot be read counts as none.
+    private var saved: JSONObject? {
+        guard let data = FileManager.default.contents(atPath: file.path), data.count <= Self.maximumByteCount
+        else { return nil }
+        return try? JSONValue(parsing: Array(data)).object("the remembered device")
+    }
+
+    /// The options, with what was remembered in place of what is not given.
     func completing(_ client: ClientOptions) -> ClientOptions {
-        guard let data = FileManager.default.contents(atPath: file.path), data.count <= Self.maximumByteCount,
-            let json = try? JSONValue(parsing: Array(data)).object("the remembered device")
-        else { return client }
+        guard let json = saved else { return client }
         func text(_ key: String) -> String? { try? json.string(key) }
         var client = client
         client.channel = client.channel ?? text("channel")

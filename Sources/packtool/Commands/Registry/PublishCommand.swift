@@ -100,6 +100,7 @@ struct PublishCommand: AsyncParsableCommand {
         let channels = channel.isEmpty ? [session.configuration?.channel].compactMap(\.self) : channel
         let pages = packages.manifests.filter { packages.highestVersions[$0.package] == $0.version }
         let offers = channels.map { ChannelOffer(session: session, channel: $0, given: offer, options: options) }
+        if zips.isEmpty, let note = missingBuild(pages, session.configuration) { console.note(note) }
         let isDryRun = dryRun.isDryRun
         guard !offers.isEmpty || !proposal.isGiven else {
             throw CommandFailure("no channel is given on which to offer it: --channel NAME", kind: "invalid")
@@ -265,6 +266,15 @@ struct PublishCommand: AsyncParsableCommand {
                 "there are no packages in \(folder.relativePath): build some, or name the zips to publish")
         }
         return found
+    }
+
+    /// What to say where the configuration has a version of which no package was built.
+    private func missingBuild(_ pages: [Manifest], _ configuration: PackConfiguration?) -> String? {
+        guard let configuration, let wanted = configuration.version, let package = configuration.package,
+            let page = pages.first(where: { $0.package == package }), page.version != wanted
+        else { return nil }
+        return "warning: \(PackConfiguration.fileName) says \(package) \(wanted), and the newest package in "
+            + "\(configuration.outFolder.relativePath) is \(page.version): packtool build makes the other one"
     }
 
     private func missing(_ path: String) throws -> CommandFailure {
