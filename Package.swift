@@ -287,7 +287,7 @@ let package = Package(
             dependencies: ["CPackHost", "PackFormat", "PackHost", "PackJSON", "PackUpdater", "PackWeb"],
             exclude: ["packhost.map"], swiftSettings: settings, linkerSettings: linker + packhostLink),
         .testTarget(
-            name: "PackHostCTests", dependencies: ["TestSupport", "packtool"], exclude: ["Programs"],
+            name: "PackHostCTests", dependencies: ["AttackSupport", "TestSupport", "packtool"], exclude: ["Programs"],
             swiftSettings: settings, linkerSettings: linker),
     ]
 #endif

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 
 /// A program in C over libpackhost, compiled for a test.
-final class CProgram {
+final class CProgram: Sendable {
     /// The folder of the checkout.
     static let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
