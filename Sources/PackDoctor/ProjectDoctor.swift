@@ -1,4 +1,5 @@
 package import Foundation
+import PackKeys
 package import PackPublisher
 import PackTrust
 

@@ -1,4 +1,5 @@
 package import Foundation
+package import PackKeys
 import PackRegistryAPI
 import PackSystem
 package import PackTrust

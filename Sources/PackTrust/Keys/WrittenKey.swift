@@ -1,10 +1,14 @@
-import Foundation
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The text of a private key as forms, variables and secret stores deliver it: a PEM in one line, with `\n` for line
 /// breaks, or in base64.
-enum WrittenKey {
+package enum WrittenKey {
     /// A PEM private key or the text of a ``KeyFile`` in its own form; a text that is neither as it is.
-    static func restored(_ text: String) -> String {
+    package static func restored(_ text: String) -> String {
         if let key = read(text) { return key }
         let compact = text.filter { !$0.isWhitespace }
         guard let data = Data(base64Encoded: compact), let inner = String(data: data, encoding: .utf8) else {
@@ -13,8 +17,14 @@ enum WrittenKey {
         return read(inner) ?? text
     }
 
+    private static func trimmed(_ text: String) -> String {
+        var rest = text.drop(while: \.isWhitespace)
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return String(rest)
+    }
+
     private static func read(_ text: String) -> String? {
-        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let trimmed = Self.trimmed(text)
         if trimmed.hasPrefix("{") { return trimmed }
         let broken = trimmed.replacing("\\r", with: "").replacing("\\n", with: "\n")
         guard let match = broken.firstMatch(of: /-----BEGIN ([A-Z0-9 ]*PRIVATE KEY)-----([^-:]+)-----END \1-----/)

@@ -1,5 +1,6 @@
 import Foundation
 import PackJSON
+import PackKeys
 import PackTrust
 import Testing
 

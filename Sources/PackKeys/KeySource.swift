@@ -1,4 +1,5 @@
 public import Foundation
+public import PackTrust
 
 /// The source of a signing key. Its text form is `file:PATH`, `env:NAME` or `command:PROGRAM ARGUMENT …`.
 public enum KeySource: Sendable, Equatable, CustomStringConvertible {

@@ -1,4 +1,6 @@
 import Foundation
+import PackSystem
+public import PackTrust
 
 /// A signer that runs another program: it writes the message to the program's stdin and reads the raw signature from
 /// its stdout.
@@ -41,7 +43,7 @@ public struct CommandSigner: Signer {
         let message = FileManager.default.temporaryDirectory.appendingPathComponent("message-\(UUID().uuidString)")
         let output = Pipe()
         do {
-            try DurableFile.create(message, bytes: input, permissions: 0o600)
+            try SystemCall.create(message, with: input, mode: 0o600, isNew: true)
             defer { try? FileManager.default.removeItem(at: message) }
             process.standardInput = try FileHandle(forReadingFrom: message)
             process.standardOutput = output
