@@ -1,5 +1,6 @@
 package import Foundation
 import PackFormat
+import PackHTTP
 import PackRegistryAPI
 import PackTrust
 

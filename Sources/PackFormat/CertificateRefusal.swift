@@ -1,5 +1,3 @@
-import Foundation
-
 /// Why a server's certificate was refused, as far as it decides what the user can do.
 package enum CertificateRefusal: Sendable, Equatable {
     /// No trusted authority has signed it.
@@ -9,21 +7,8 @@ package enum CertificateRefusal: Sendable, Equatable {
     /// It is not valid yet, or has expired.
     case outOfDate
 
-    /// - Parameter error: An error of URLSession. Foundation on Linux has no code for these refusals (6.3:
-    ///   `NSURLErrorUnknown` for all TLS errors of libcurl), so there the text decides.
-    package init?(_ error: any Error) {
-        let error = error as NSError
-        guard error.domain == NSURLErrorDomain else { return nil }
-        switch error.code {
-        case NSURLErrorServerCertificateHasBadDate, NSURLErrorServerCertificateNotYetValid: self = .outOfDate
-        case NSURLErrorServerCertificateUntrusted, NSURLErrorServerCertificateHasUnknownRoot: self = .unknownAuthority
-        case NSURLErrorUnknown: self.init(text: error.localizedDescription)
-        default: return nil
-        }
-    }
-
     /// - Parameter text: libcurl's, over OpenSSL or another TLS library.
-    init?(text: String) {
+    package init?(text: String) {
         let text = text.lowercased()
         guard text.contains("ssl") || text.contains("certificate") else { return nil }
         if text.contains("subject name") || text.contains("does not match target host") {

@@ -1,6 +1,11 @@
-package import Foundation
 public import PackFormat
 import PackSystem
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
 
 /// Moves one device from version to version of its packages without ever leaving it broken.
 ///
@@ -84,7 +89,7 @@ public actor Updater {
         reports = configuration.reports.map { [folder = store.layout.reports] settings in
             ReportOutbox(folder: folder, settings: settings, now: configuration.now)
         }
-        self.reportTransport = reportTransport ?? HTTPReportTransport()
+        self.reportTransport = reportTransport ?? HTTPReportTransport(reach: configuration.reach)
         arrivalTurn = UpdateTurn(store: store, patience: max(configuration.patience, .seconds(30)))
         journal = Journal(log: EventLog(file: store.layout.events), now: configuration.now)
     }
@@ -94,7 +99,7 @@ public actor Updater {
     ) -> any UpdateTransport {
         configuration.base.isFileURL
             ? FolderTransport(folder: configuration.base)
-            : HTTPTransport(base: configuration.base, limits: limits)
+            : HTTPTransport(base: configuration.base, limits: limits, reach: configuration.reach)
     }
 
     func targets() throws -> any SignedTargets {

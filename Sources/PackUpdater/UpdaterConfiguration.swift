@@ -1,5 +1,10 @@
-public import Foundation
 public import PackFormat
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// The settings that an app gives its updater.
 public struct UpdaterConfiguration: Sendable {
@@ -36,6 +41,8 @@ public struct UpdaterConfiguration: Sendable {
     public var region: String?
     /// The device model, such as `iPhone14,2`.
     public var model: String?
+    /// How the registry is reached.
+    let reach: UpdaterNetwork
     /// Returns whether the user pays for transferred bytes now. It is called at each check.
     public var network: @Sendable () -> NetworkKind? = { nil }
     /// The id that rollouts divide devices by; nil for the store's own random one.
@@ -62,7 +69,10 @@ public struct UpdaterConfiguration: Sendable {
 
     private static let origin = SuspendingClock.now
 
-    public init(store: URL, base: URL, channel: ChannelName, root: [UInt8]? = nil) {
+    /// `PackUpdaterOnline` has the one that uses URLSession.
+    /// - Parameter reach: How the registry is reached.
+    public init(store: URL, base: URL, channel: ChannelName, root: [UInt8]? = nil, reach: UpdaterNetwork) {
+        self.reach = reach
         self.store = store
         self.base = base
         self.channel = channel

@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import PackHTTP
 import Testing
 
 @Suite struct CertificateRefusalTests {

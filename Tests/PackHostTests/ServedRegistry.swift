@@ -2,6 +2,7 @@ import Foundation
 import PackFormat
 import PackHost
 import PackUpdater
+import PackUpdaterOnline
 import PackWeb
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import PackHTTP
 import PackJSON
 import PackRegistryAPI
 import PackSystem

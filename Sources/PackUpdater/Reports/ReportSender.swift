@@ -1,9 +1,10 @@
-package import Foundation
 import PackFormat
 import PackJSON
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
 #endif
 
 /// Takes a report to the registry. Tests have their own.
@@ -13,40 +14,32 @@ package protocol ReportTransport: Sendable {
     func post(_ body: [UInt8], to address: URL) async throws -> (status: Int, retryAfter: Int?)
 }
 
-/// Sends over HTTP, with its own session: no cookies, no cache, a short answer and little time.
+/// Sends over HTTP, with a client of its own: no cookies, no cache, a short answer and little time.
 package final class HTTPReportTransport: ReportTransport {
-    /// Seconds.
-    private static let timeout = 20.0
+    private static let timeout = Duration.seconds(20)
     private static let maximumAnswerByteCount = 1 << 16
 
-    private let session: LazySession
-    private let relay = TransferRelay()
+    private let client: any NetworkClient
 
-    package init() {
-        session = LazySession(relay) { configuration in
-            configuration.timeoutIntervalForRequest = Self.timeout
-            configuration.timeoutIntervalForResource = Self.timeout
-        }
+    package init(reach: UpdaterNetwork) {
+        client = reach.client(NetworkLimits(stall: Self.timeout, total: Self.timeout))
     }
 
     package func post(_ body: [UInt8], to address: URL) async throws -> (status: Int, retryAfter: Int?) {
-        var request = URLRequest(url: address)
-        request.httpMethod = "POST"
-        request.httpBody = Data(body)
-        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        request.acceptPlainAnswer(upTo: Self.maximumAnswerByteCount)
-        let task = session().dataTask(with: request)
+        var request = NetworkRequest(address, maximumByteCount: Self.maximumAnswerByteCount)
+        request.method = "POST"
+        request.body = body
+        request.fields = ["Content-Type": "application/json"]
+        let exchange = client.exchange(request)
         let answer = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                relay.add(
+                exchange.start(
                     DownloadAttempt(
-                        file: nil, maximumByteCount: Self.maximumAnswerByteCount, continuation: continuation),
-                    for: task)
-                task.resume()
-                if Task.isCancelled { relay.end(task, CancellationError()) }
+                        file: nil, maximumByteCount: Self.maximumAnswerByteCount, continuation: continuation))
+                if Task.isCancelled { exchange.end(CancellationError()) }
             }
         } onCancel: {
-            relay.cancel(task, CancellationError())
+            exchange.cancel(CancellationError())
         }
         return (answer.status, (answer.statusFailure.retryAfter?.components.seconds).map { Int($0) })
     }

@@ -1,12 +1,13 @@
-import Foundation
-import PackFormat
+package import PackFormat
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
 #endif
 
 /// Why one attempt failed.
-struct TransferFailure: Error {
+package struct TransferFailure: Error {
     let reason: String
     /// Another attempt may succeed.
     let isTransient: Bool
@@ -18,6 +19,12 @@ struct TransferFailure: Error {
     var retryAfter: Duration?
     /// What is on disk cannot be continued.
     var endsPart = false
+
+    /// The connection failed, by an error of the client's.
+    /// - Parameter text: the client's own words.
+    package static func connection(_ text: String, _ refusal: CertificateRefusal?) -> TransferFailure {
+        TransferFailure(reason: text + (refusal.map { ": \($0.advice)" } ?? ""), isTransient: true)
+    }
 }
 
 /// What one request returned.
@@ -40,7 +47,7 @@ struct TransferAnswer: Sendable {
 }
 
 /// One running request: what happens to its answer, and when it is refused.
-struct DownloadAttempt: Sendable {
+package struct DownloadAttempt: Sendable {
     private let file: DownloadFile?
     private let maximumByteCount: Int
     private let continuation: CheckedContinuation<TransferAnswer, any Error>
@@ -51,12 +58,12 @@ struct DownloadAttempt: Sendable {
     private var bytes: [UInt8] = []
     private var retryAfter: Duration?
     private var failure: (any Error)?
-    var isRefused: Bool { failure != nil }
+    package var isRefused: Bool { failure != nil }
     /// The bytes that this answer must have; nil if the server did not say.
     private var announced: Int?
     private var wholeByteCount: Int?
     /// Bytes of this answer's body.
-    private(set) var received = 0
+    package private(set) var received = 0
 
     init(
         file: DownloadFile?, maximumByteCount: Int, continuation: CheckedContinuation<TransferAnswer, any Error>,
@@ -69,7 +76,7 @@ struct DownloadAttempt: Sendable {
     }
 
     /// The first fault is the one that counts.
-    mutating func refuse(_ error: any Error) {
+    package mutating func refuse(_ error: any Error) {
         if failure == nil { failure = error }
     }
 
@@ -81,20 +88,20 @@ struct DownloadAttempt: Sendable {
     private var offset: Int { status == 206 ? file?.offset ?? 0 : 0 }
 
     /// - Returns: whether the body may come.
-    mutating func receive(_ response: HTTPURLResponse) -> Bool {
-        status = response.statusCode
-        validator = response.value(forHTTPHeaderField: "ETag")
-        retryAfter = response.value(forHTTPHeaderField: "Retry-After").flatMap(Int.init).map { .seconds(max(0, $0)) }
-        if let coding = response.unwantedCoding {
+    package mutating func receive(_ head: NetworkHead) -> Bool {
+        status = head.status
+        validator = head.field("ETag")
+        retryAfter = head.field("Retry-After").flatMap(Int.init).map { .seconds(max(0, $0)) }
+        if let coding = head.unwantedCoding {
             refuse(
                 "it is compressed (\(coding)), which was not asked for: the server must send files as they are"
             )
             return false
         }
-        let range = response.value(forHTTPHeaderField: "Content-Range") ?? ""
+        let range = head.field("Content-Range") ?? ""
         if status == 416, range.hasPrefix("bytes */") { wholeByteCount = Int(range.dropFirst("bytes */".count)) }
         guard hasBody else { return true }
-        announced = response.value(forHTTPHeaderField: "Content-Length").flatMap(Int.init)
+        announced = head.field("Content-Length").flatMap(Int.init)
         // Both numbers come from outside: they are compared and never added.
         if let announced, announced < 0 {
             refuse("it says that it has \(announced) bytes")
@@ -120,7 +127,7 @@ struct DownloadAttempt: Sendable {
     static func limit(_ maximumByteCount: Int) -> Int { max(maximumByteCount, 1 << 16) }
 
     /// - Returns: whether more may come.
-    mutating func receive(_ data: Data) -> Bool {
+    package mutating func receive(_ data: Data) -> Bool {
         guard failure == nil else { return false }
         received += data.count
         guard received <= (hasBody ? maximumByteCount - offset : Self.limit(maximumByteCount)) else {
@@ -141,15 +148,10 @@ struct DownloadAttempt: Sendable {
         return failure == nil
     }
 
-    consuming func finish(_ error: (any Error)?) {
-        if let failure {
-            continuation.resume(throwing: failure)
-        } else if let error {
-            let isCancelled = (error as? URLError)?.code == .cancelled
-            let reason =
-                (error as NSError).localizedDescription + (CertificateRefusal(error).map { ": \($0.advice)" } ?? "")
-            continuation.resume(
-                throwing: isCancelled ? CancellationError() : TransferFailure(reason: reason, isTransient: true))
+    /// - Parameter error: why the client could not end it: ``TransferFailure/connection(_:_:)`` or a `CancellationError`.
+    package consuming func finish(_ error: (any Error)?) {
+        if let error = failure ?? error {
+            continuation.resume(throwing: error)
         } else if hasBody, let announced, announced != received {
             continuation.resume(
                 throwing: TransferFailure(

@@ -1,4 +1,9 @@
-import Foundation
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+    import Glibc
+#else
+    import Foundation
+#endif
 
 /// A download on disk, and beside it the ETag that its bytes belong to.
 final class DownloadFile: Sendable {

@@ -1,4 +1,9 @@
-package import Foundation
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+    import Glibc
+#else
+    package import Foundation
+#endif
 
 /// Reads a published view from a folder: a registry on the same machine, or a preset.
 package struct FolderTransport: UpdateTransport {

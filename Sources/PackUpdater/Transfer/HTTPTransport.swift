@@ -1,28 +1,24 @@
-package import Foundation
 import PackFormat
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
 #endif
 
-/// Reads the published view over HTTP with its own session: limited in length and time, resumable by Range and
+/// Reads the published view over HTTP with a client of its own: limited in length and time, resumable by Range and
 /// If-Range (RFC 9110 sections 13.1.5 and 14), without a cache or cookies.
 package final class HTTPTransport: UpdateTransport {
     private let base: URL
     private let limits: TransferLimits
-    private let session: LazySession
-    private let relay = TransferRelay()
+    private let client: any NetworkClient
 
     /// - Parameter base: The address of the view, with or without a slash at its end.
-    package init(base: URL, limits: TransferLimits = TransferLimits()) {
+    package init(base: URL, limits: TransferLimits = TransferLimits(), reach: UpdaterNetwork) {
         self.base = base
         self.limits = limits
-        session = LazySession(relay) { configuration in
-            configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-            configuration.httpMaximumConnectionsPerHost = limits.parallelism
-            // Ours are finer; this one is the net below them.
-            configuration.timeoutIntervalForRequest = Double(limits.stall.components.seconds) + 5
-        }
+        // Ours are finer; this stall is the net below them.
+        client = reach.client(NetworkLimits(parallelism: limits.parallelism, stall: limits.stall + .seconds(5)))
     }
 
     package func read(_ path: String, maximumByteCount: Int, validator: String?) async throws -> ReadAnswer {
@@ -111,50 +107,46 @@ package final class HTTPTransport: UpdateTransport {
     private func run(
         _ path: String, file: DownloadFile?, maximumByteCount: Int, headers: [String: String]
     ) async throws -> TransferAnswer {
-        var request = URLRequest(url: address(path))
-        // What arrives is what is counted: no transparent decompression.
-        request.acceptPlainAnswer(upTo: DownloadAttempt.limit(maximumByteCount))
-        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        var request = NetworkRequest(address(path), maximumByteCount: DownloadAttempt.limit(maximumByteCount))
+        request.fields = headers
         let meter = DownloadMeter.current
-        let task = session().dataTask(with: request)
-        let watch = Task { try await self.watch(task) }
+        let exchange = client.exchange(request)
+        let watch = Task { try await self.watch(exchange) }
         defer { watch.cancel() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                relay.add(
+                exchange.start(
                     DownloadAttempt(
                         file: file, maximumByteCount: maximumByteCount, continuation: continuation,
-                        report: { meter?.report(path, received: $0, expected: $1) }),
-                    for: task)
-                task.resume()
-                // Who was cancelled before the task was known has cancelled nothing.
-                if Task.isCancelled { relay.end(task, CancellationError()) }
+                        report: { meter?.report(path, received: $0, expected: $1) }))
+                // Who was cancelled before the start has cancelled nothing.
+                if Task.isCancelled { exchange.end(CancellationError()) }
             }
         } onCancel: {
-            relay.cancel(task, CancellationError())
+            exchange.cancel(CancellationError())
         }
     }
 
     /// Ends a transfer that stands still or crawls.
-    private func watch(_ task: URLSessionTask) async throws {
+    private func watch(_ exchange: any NetworkExchange) async throws {
         let tick = min(limits.stall / 4, .seconds(1))
         var last = 0
         var still: Duration = .zero
         var window: (elapsed: Duration, start: Int) = (.zero, 0)
         while true {
             try await Task.sleep(for: tick)
-            guard let received = relay.received(task) else { return }
+            guard let received = exchange.received else { return }
             still = received == last ? still + tick : .zero
             last = received
             window.elapsed += tick
             if still >= limits.stall {
                 let reason = "nothing came for \(limits.stall)"
-                return relay.cancel(task, TransferFailure(reason: reason, isTransient: true))
+                return exchange.cancel(TransferFailure(reason: reason, isTransient: true))
             }
             guard window.elapsed >= limits.rateWindow else { continue }
             if received - window.start < limits.minimumRate * max(1, Int(limits.rateWindow.components.seconds)) {
                 let reason = "it came slower than \(limits.minimumRate) bytes a second"
-                return relay.cancel(task, TransferFailure(reason: reason, isTransient: true))
+                return exchange.cancel(TransferFailure(reason: reason, isTransient: true))
             }
             window = (.zero, received)
         }

@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import PackUpdaterOnline
 import Synchronization
 
 @testable import PackPublisher

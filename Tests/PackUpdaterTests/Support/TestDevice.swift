@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import PackUpdaterOnline
 
 @testable import PackUpdater
 

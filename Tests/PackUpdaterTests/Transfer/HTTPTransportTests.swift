@@ -1,5 +1,7 @@
 import Foundation
+import PackCurl
 import PackFormat
+import PackUpdaterOnline
 import TestSupport
 import Testing
 
@@ -38,20 +40,30 @@ struct HTTPTransportTests {
         return limits
     }
 
-    func transport(_ server: LocalServer, limits: TransferLimits? = nil) -> HTTPTransport {
-        HTTPTransport(base: server.base, limits: limits ?? self.limits)
+    /// What sends the requests: each has to keep the same rules.
+    enum Client: String, CaseIterable, CustomTestStringConvertible {
+        case urlSession, curl
+
+        var reach: UpdaterNetwork { self == .curl ? .curl : .urlSession }
+        var testDescription: String { rawValue }
     }
 
-    @Test func `a file is downloaded whole`() async throws {
+    func transport(_ server: LocalServer, _ client: Client, limits: TransferLimits? = nil) -> HTTPTransport {
+        HTTPTransport(base: server.base, limits: limits ?? self.limits, reach: client.reach)
+    }
+
+    @Test(arguments: Client.allCases)
+    func `a file is downloaded whole`(client: Client) async throws {
         let server = try LocalServer(folder)
-        #expect(try await transport(server).download("file", to: target, maximumByteCount: content.count))
+        #expect(try await transport(server, client).download("file", to: target, maximumByteCount: content.count))
         #expect(try Array(Data(contentsOf: target)) == content)
         #expect(server.requests == ["file"])
     }
 
-    @Test func `what is not there is no error`() async throws {
+    @Test(arguments: Client.allCases)
+    func `what is not there is no error`(client: Client) async throws {
         let server = try LocalServer(folder)
-        let transport = transport(server)
+        let transport = transport(server, client)
         #expect(try await !transport.download("none", to: target, maximumByteCount: 10))
         guard case .missing = try await transport.read("none", maximumByteCount: 10, validator: nil) else {
             Issue.record("found")
@@ -60,42 +72,46 @@ struct HTTPTransportTests {
         #expect(server.requests == ["none", "none"])
     }
 
-    @Test func `a download that was cut goes on where it was`() async throws {
+    @Test(arguments: Client.allCases)
+    func `a download that was cut goes on where it was`(client: Client) async throws {
         let server = try LocalServer(folder) { $0.count < 3 ? .cut(after: 70_000) : .file }
-        #expect(try await transport(server).download("file", to: target, maximumByteCount: content.count))
+        #expect(try await transport(server, client).download("file", to: target, maximumByteCount: content.count))
         #expect(try Array(Data(contentsOf: target)) == content)
         #expect(server.requests == ["file", "file bytes=70000-", "file bytes=140000-"])
     }
 
-    @Test func `a download of a process that died is continued by the next`() async throws {
+    @Test(arguments: Client.allCases)
+    func `a download of a process that died is continued by the next`(client: Client) async throws {
         let server = try LocalServer(folder) { $0.count == 1 ? .cut(after: 50_000) : .file }
         var limits = limits
         limits.attempts = 0
         await #expect(throws: UpdateError.self) {
-            try await transport(server, limits: limits).download(
+            try await transport(server, client, limits: limits).download(
                 "file", to: target, maximumByteCount: content.count)
         }
-        #expect(try await transport(server).download("file", to: target, maximumByteCount: content.count))
+        #expect(try await transport(server, client).download("file", to: target, maximumByteCount: content.count))
         #expect(try Array(Data(contentsOf: target)) == content)
         #expect(server.requests == ["file", "file bytes=50000-"])
     }
 
-    @Test func `a file that changed meanwhile is not glued to the old part`() async throws {
+    @Test(arguments: Client.allCases)
+    func `a file that changed meanwhile is not glued to the old part`(client: Client) async throws {
         let server = try LocalServer(folder) { $0.count == 1 ? .cut(after: 50_000) : .file }
         var limits = limits
         limits.attempts = 0
-        _ = try? await transport(server, limits: limits).download(
+        _ = try? await transport(server, client, limits: limits).download(
             "file", to: target, maximumByteCount: content.count)
         let other = Array(content.reversed())
         try Data(other).write(to: folder.appending(path: "file"))
-        #expect(try await transport(server).download("file", to: target, maximumByteCount: content.count))
+        #expect(try await transport(server, client).download("file", to: target, maximumByteCount: content.count))
         #expect(try Array(Data(contentsOf: target)) == other)
     }
 
-    @Test func `a longer answer is refused before it is here`() async throws {
+    @Test(arguments: Client.allCases)
+    func `a longer answer is refused before it is here`(client: Client) async throws {
         let server = try LocalServer(folder)
         await #expect(throws: UpdateError.self) {
-            try await transport(server).download("file", to: target, maximumByteCount: content.count - 1)
+            try await transport(server, client).download("file", to: target, maximumByteCount: content.count - 1)
         }
         #expect((Durable.size(of: target) ?? 0) == 0)
     }
@@ -111,18 +127,19 @@ struct HTTPTransportTests {
         return Array(try Data(contentsOf: file))
     }
 
-    @Test func `a compressed answer is refused, and not asked for again`() async throws {
+    @Test(arguments: Client.allCases)
+    func `a compressed answer is refused, and not asked for again`(client: Client) async throws {
         let bomb = try await bomb()
         let server = try LocalServer(folder) { _ in .fields(["Content-Encoding": "gzip", "ETag": "\"x\""], bomb) }
         for path in ["file", "other"] {
             await #expect {
-                try await self.transport(server).read(path, maximumByteCount: 1 << 20, validator: nil)
+                try await self.transport(server, client).read(path, maximumByteCount: 1 << 20, validator: nil)
             } throws: {
                 "\($0)".contains("compressed (gzip), which was not asked for")
             }
         }
         await #expect(throws: UpdateError.self) {
-            try await self.transport(server).download("file", to: self.target, maximumByteCount: 1 << 30)
+            try await self.transport(server, client).download("file", to: self.target, maximumByteCount: 1 << 30)
         }
         // Once each: what is refused for its coding is not asked for again.
         #expect(server.requests == ["file", "other", "file"])
@@ -142,20 +159,22 @@ struct HTTPTransportTests {
         if identity { #expect(received == Data(coded)) } else { #expect(received != Data(coded)) }
     }
 
-    @Test func `the limit of an answer is not sent`() async throws {
+    @Test(arguments: Client.allCases)
+    func `the limit of an answer is not sent`(client: Client) async throws {
         let fields = Locked<[String: String]>([:])
         let server = try LocalServer(folder) { request in
             fields.withLock { $0 = request.headers }
             return .file
         }
-        _ = try await transport(server).read("file", maximumByteCount: 1 << 20, validator: nil)
+        _ = try await transport(server, client).read("file", maximumByteCount: 1 << 20, validator: nil)
         #expect(fields.withLock { $0["accept-encoding"] } == "identity")
         #expect(fields.withLock { $0.keys.filter { $0.contains("packtool") } }.isEmpty)
     }
 
-    @Test func `an endless body ends at the limit`() async throws {
+    @Test(arguments: Client.allCases)
+    func `an endless body ends at the limit`(client: Client) async throws {
         let server = try LocalServer(folder) { _ in .endless }
-        let transport = transport(server)
+        let transport = transport(server, client)
         await #expect(throws: UpdateError.self) {
             try await transport.download("file", to: target, maximumByteCount: 100_000)
         }
@@ -167,37 +186,42 @@ struct HTTPTransportTests {
         #expect(server.endlessCount < 32 << 20, "\(server.endlessCount >> 20) MiB were taken")
     }
 
-    @Test func `a transfer that stands still is given up, and continued`() async throws {
+    @Test(arguments: Client.allCases)
+    func `a transfer that stands still is given up, and continued`(client: Client) async throws {
         let server = try LocalServer(folder) { $0.count == 1 ? .stall(after: 90_000) : .file }
-        let transport = transport(server, limits: impatient)
+        let transport = transport(server, client, limits: impatient)
         #expect(try await transport.download("file", to: target, maximumByteCount: content.count))
         #expect(try Array(Data(contentsOf: target)) == content)
         #expect(server.requests == ["file", "file bytes=90000-"])
     }
 
-    @Test func `a server that always stalls is an error, not a wait for ever`() async throws {
+    @Test(arguments: Client.allCases)
+    func `a server that always stalls is an error, not a wait for ever`(client: Client) async throws {
         let server = try LocalServer(folder) { _ in .stall(after: 0) }
         await #expect(throws: UpdateError.self) {
-            try await transport(server, limits: impatient).download("file", to: target, maximumByteCount: content.count)
+            try await transport(server, client, limits: impatient).download(
+                "file", to: target, maximumByteCount: content.count)
         }
         #expect(server.requests.count == 4)
     }
 
-    @Test func `a part that nobody asked for is refused`() async throws {
+    @Test(arguments: Client.allCases)
+    func `a part that nobody asked for is refused`(client: Client) async throws {
         let server = try LocalServer(folder) { _ in .wrongRange }
         await #expect(throws: UpdateError.self) {
-            try await transport(server).download("file", to: target, maximumByteCount: content.count)
+            try await transport(server, client).download("file", to: target, maximumByteCount: content.count)
         }
     }
 
-    @Test func `a busy server is asked again, as often as it may, and no longer than it may`() async throws {
+    @Test(arguments: Client.allCases)
+    func `a busy server is asked again, as often as it may, and no longer than it may`(client: Client) async throws {
         let busy = try LocalServer(folder) { $0.count < 3 ? .status(503, headers: ["Retry-After": "0"]) : .file }
-        #expect(try await transport(busy).download("file", to: target, maximumByteCount: content.count))
+        #expect(try await transport(busy, client).download("file", to: target, maximumByteCount: content.count))
         #expect(busy.requests.count == 3)
         for status in [503, 429] {
             let closed = try LocalServer(folder) { _ in .status(status, headers: ["Retry-After": "86400"]) }
             let error = await #expect(throws: UpdateError.self) {
-                try await transport(closed).download("file", to: target, maximumByteCount: content.count)
+                try await transport(closed, client).download("file", to: target, maximumByteCount: content.count)
             }
             #expect(closed.requests.count == 1)
             // What a scheduler holds off by.
@@ -209,16 +233,18 @@ struct HTTPTransportTests {
         }
     }
 
-    @Test func `a partial file that is the whole already is not fetched again`() async throws {
+    @Test(arguments: Client.allCases)
+    func `a partial file that is the whole already is not fetched again`(client: Client) async throws {
         let server = try LocalServer(folder)
-        let transport = transport(server)
+        let transport = transport(server, client)
         #expect(try await transport.download("file", to: target, maximumByteCount: content.count))
         #expect(try await transport.download("file", to: target, maximumByteCount: content.count))
         #expect(try Array(Data(contentsOf: target)) == content)
         #expect(server.requests == ["file", "file bytes=200000-"])
     }
 
-    @Test func `a partial file that a server cannot continue is fetched anew`() async throws {
+    @Test(arguments: Client.allCases)
+    func `a partial file that a server cannot continue is fetched anew`(client: Client) async throws {
         let server = try LocalServer(folder) {
             switch $0.count {
             case 1: .cut(after: 50_000)
@@ -226,13 +252,15 @@ struct HTTPTransportTests {
             default: .file
             }
         }
-        #expect(try await transport(server).download("file", to: target, maximumByteCount: content.count))
+        #expect(try await transport(server, client).download("file", to: target, maximumByteCount: content.count))
         #expect(try Array(Data(contentsOf: target)) == content)
         #expect(server.requests == ["file", "file bytes=50000-", "file"])
     }
 
     /// A part of 50,000 bytes, and what the server says when it is to be continued.
-    private func continued(_ headers: [String: String], limits: TransferLimits? = nil) async throws -> LocalServer {
+    private func continued(_ client: Client, _ headers: [String: String], limits: TransferLimits? = nil) async throws
+        -> LocalServer
+    {
         let server = try LocalServer(folder) {
             switch $0.count {
             case 1: .cut(after: 50_000)
@@ -240,45 +268,49 @@ struct HTTPTransportTests {
             default: .file
             }
         }
-        _ = try? await transport(server, limits: limits).download(
+        _ = try? await transport(server, client, limits: limits).download(
             "file", to: target, maximumByteCount: content.count)
         return server
     }
 
     /// The largest that Foundation itself takes on Linux: above it its own conversion traps (Swift 6.3).
-    @Test func `a length near the largest number is refused, not added up`() async throws {
+    @Test(arguments: Client.allCases)
+    func `a length near the largest number is refused, not added up`(client: Client) async throws {
         let range = "bytes 50000-199999/200000"
         // The body never comes. What is expected here is the refusal, however long that takes.
         var limits = limits
         limits.stall = .seconds(5)
         let server = try await continued(
-            ["Content-Length": "9223372036854774784", "Content-Range": range], limits: limits)
+            client, ["Content-Length": "9223372036854774784", "Content-Range": range], limits: limits)
         #expect(server.requests == ["file", "file bytes=50000-"])
         #expect(Durable.size(of: target) == 50_000)
     }
 
-    @Test func `a part of another file is not glued to the one that is here`() async throws {
-        let server = try await continued(["Content-Range": "bytes 50000-49999/50000", "ETag": "\"other\""])
+    @Test(arguments: Client.allCases)
+    func `a part of another file is not glued to the one that is here`(client: Client) async throws {
+        let server = try await continued(client, ["Content-Range": "bytes 50000-49999/50000", "ETag": "\"other\""])
         #expect(server.requests == ["file", "file bytes=50000-", "file"])
         #expect(try Array(Data(contentsOf: target)) == content)
     }
 
-    @Test func `a server that gives a few bytes each time is given up`() async throws {
+    @Test(arguments: Client.allCases)
+    func `a server that gives a few bytes each time is given up`(client: Client) async throws {
         let server = try LocalServer(folder) { _ in .cut(after: 100) }
         await #expect(throws: UpdateError.self) {
-            try await transport(server).download("file", to: target, maximumByteCount: content.count)
+            try await transport(server, client).download("file", to: target, maximumByteCount: content.count)
         }
         #expect(server.requests.count == 4)
     }
 
-    @Test(.timeLimit(.minutes(2)))
-    func `a server that begins anew again and again, and each time with more, is given up`() async throws {
+    @Test(.timeLimit(.minutes(2)), arguments: Client.allCases)
+    func `a server that begins anew again and again, and each time with more, is given up`(client: Client) async throws
+    {
         let whole = Data(content)
         let server = try LocalServer(folder) { request in
             .tagged("\(request.count)", whole, cutAfter: 66_000 * ((request.count - 1) % 3 + 1))
         }
         await #expect(throws: UpdateError.self) {
-            try await transport(server).download("file", to: target, maximumByteCount: content.count)
+            try await transport(server, client).download("file", to: target, maximumByteCount: content.count)
         }
         #expect(server.requests.count < 30, "\(server.requests.count)")
     }
@@ -296,9 +328,10 @@ struct HTTPTransportTests {
         #expect(try DownloadFile(target).offset == 0)
     }
 
-    @Test func `a request of a task that was cancelled before it began ends`() async throws {
+    @Test(arguments: Client.allCases)
+    func `a request of a task that was cancelled before it began ends`(client: Client) async throws {
         let server = try LocalServer(folder) { _ in .stall(after: 0) }
-        let transport = transport(server)
+        let transport = transport(server, client)
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             _ = try await transport.read("file", maximumByteCount: 10, validator: nil)
@@ -306,9 +339,10 @@ struct HTTPTransportTests {
         await #expect(throws: (any Error).self) { try await task.value }
     }
 
-    @Test func `an unchanged file costs a 304`() async throws {
+    @Test(arguments: Client.allCases)
+    func `an unchanged file costs a 304`(client: Client) async throws {
         let server = try LocalServer(folder)
-        let transport = transport(server)
+        let transport = transport(server, client)
         guard
             case .bytes(let bytes, let tag?) = try await transport.read(
                 "file", maximumByteCount: content.count, validator: nil)
@@ -320,6 +354,58 @@ struct HTTPTransportTests {
         guard case .unchanged = try await transport.read("file", maximumByteCount: content.count, validator: tag) else {
             Issue.record("not a 304")
             return
+        }
+    }
+
+    @Test(arguments: Client.allCases, [301, 302, 303, 307, 308])
+    func `a redirect is followed, and what comes with it is not kept`(client: Client, status: Int) async throws {
+        let server = try LocalServer(folder) {
+            $0.path == "file" ? .file : .status(status, headers: ["Location": "/file"])
+        }
+        #expect(try await transport(server, client).download("moved", to: target, maximumByteCount: content.count))
+        #expect(try Array(Data(contentsOf: target)) == content)
+        #expect(server.requests == ["moved", "file"])
+    }
+
+    @Test(arguments: Client.allCases) func `redirects without an end are an error`(client: Client) async throws {
+        let server = try LocalServer(folder) { _ in .status(302, headers: ["Location": "/again"]) }
+        var limits = limits
+        limits.attempts = 0
+        await #expect(throws: UpdateError.self) {
+            try await transport(server, client, limits: limits).read("file", maximumByteCount: 10, validator: nil)
+        }
+        #expect(server.requests.count < 30)
+    }
+
+    @Test(arguments: Client.allCases) func `nobody there is unreachable, and says why`(client: Client) async throws {
+        var limits = limits
+        limits.attempts = 0
+        let base = try #require(URL(string: "http://127.0.0.1:1"))
+        let transport = HTTPTransport(base: base, limits: limits, reach: client.reach)
+        let error = await #expect(throws: UpdateError.self) {
+            try await transport.read("file", maximumByteCount: 10, validator: nil)
+        }
+        guard case .unreachable(_, let reason)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason.contains("127.0.0.1"), "\(reason)")
+    }
+
+    @Test(arguments: Client.allCases) func `many downloads at once end, each with its own bytes`(client: Client)
+        async throws
+    {
+        let server = try LocalServer(folder)
+        let transport = transport(server, client)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<20 {
+                let target = folder.appending(path: "download-\(number)")
+                group.addTask {
+                    _ = try await transport.download("file", to: target, maximumByteCount: self.content.count)
+                    #expect(try Array(Data(contentsOf: target)) == self.content)
+                }
+            }
+            try await group.waitForAll()
         }
     }
 }

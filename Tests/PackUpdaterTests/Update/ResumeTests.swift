@@ -1,6 +1,7 @@
 import Foundation
 import PackFormat
 import PackPatch
+import PackUpdaterOnline
 import TestSupport
 import Testing
 

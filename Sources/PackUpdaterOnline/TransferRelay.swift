@@ -1,5 +1,7 @@
 import Foundation
 import PackFormat
+import PackHTTP
+import PackUpdater
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -47,7 +49,8 @@ final class TransferRelay: NSObject, URLSessionDataDelegate {
     ) {
         let isWanted = transfers.withLock { transfers in
             guard let response = response as? HTTPURLResponse else { return false }
-            return transfers[dataTask.taskIdentifier]?.receive(response) ?? false
+            let head = NetworkHead(status: response.statusCode) { response.value(forHTTPHeaderField: $0) }
+            return transfers[dataTask.taskIdentifier]?.receive(head) ?? false
         }
         completionHandler(isWanted ? .allow : .cancel)
     }
@@ -58,7 +61,12 @@ final class TransferRelay: NSObject, URLSessionDataDelegate {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        transfers.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.finish(error)
+        transfers.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.finish(error.map(Self.failure))
+    }
+
+    private static func failure(_ error: any Error) -> any Error {
+        if (error as? URLError)?.code == .cancelled { return CancellationError() }
+        return TransferFailure.connection((error as NSError).localizedDescription, CertificateRefusal(error))
     }
 
     func urlSession(
