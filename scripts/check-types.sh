@@ -42,11 +42,11 @@ swiftc -typecheck "${common[@]}" -warnings-as-errors -package-name "${package:-p
     "${includes[@]}" "${sources[@]}"
 
 # The modules themselves, with every Apple branch on, as the example will import them.
-for module in PackWeb PackHost; do
+for module in PackWebOnline PackHost; do
     mapfile -t sources < <(find "Sources/$module" -name '*.swift')
-    [ "$module" != PackWeb ] || sources+=(Tests/AppleStubs/CoreFoundation.swift)
+    [ "$module" != PackWebOnline ] || sources+=(Tests/AppleStubs/CoreFoundation.swift)
     swiftc -emit-module "${common[@]}" -warnings-as-errors -package-name "${package:-packtool}" -module-name "$module" \
         "${includes[@]}" -emit-module-path "$folder/$module.swiftmodule" "${sources[@]}"
 done
 swiftc -typecheck -warnings-as-errors "${common[@]}" -module-name HostApp "${includes[@]}" Examples/ios-host/*.swift
-echo "check-types: the benchmarks, the Apple files of PackFormat, PackWeb and PackHost and the example host app are well-typed"
+echo "check-types: the benchmarks, the Apple files of PackFormat, PackWebOnline and PackHost and the example host app are well-typed"

@@ -4,7 +4,9 @@ import PackFormat
 import PackHost
 import PackProxy
 import PackUpdater
+import PackUpdaterOnline
 import PackWeb
+import PackWebOnline
 import WebKit
 
 #if canImport(UIKit)

@@ -4,6 +4,7 @@ import NIOPosix
 import NIOSSL
 import PackFormat
 public import PackWeb
+public import PackWebOnline
 
 /// A network proxy on this machine for one web view. It answers `https://PACKAGE.package` from the device and
 /// forwards everything else unchanged.

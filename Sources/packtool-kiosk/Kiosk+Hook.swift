@@ -2,6 +2,7 @@ import Foundation
 import PackFormat
 import PackHost
 import PackWeb
+import PackWebOnline
 import PackWebKitGTK
 
 /// The page hook in the kiosk's pages.

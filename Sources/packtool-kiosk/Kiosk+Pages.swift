@@ -4,6 +4,7 @@ import PackHost
 import PackJSON
 import PackUpdater
 import PackWeb
+import PackWebOnline
 import PackWebKitGTK
 
 /// The pages of the view: how they start, and what they report about their version.

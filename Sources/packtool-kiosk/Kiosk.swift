@@ -6,6 +6,7 @@ import PackJSON
 import PackProxy
 import PackUpdater
 import PackWeb
+import PackWebOnline
 import PackWebKitGTK
 
 #if canImport(FoundationNetworking)

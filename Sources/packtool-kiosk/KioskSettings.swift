@@ -4,7 +4,9 @@ import PackAuthorities
 import PackFormat
 import PackHost
 import PackUpdater
+import PackUpdaterOnline
 import PackWeb
+import PackWebOnline
 import PackWebKitGTK
 
 /// The settings of the command line, parsed and checked.

@@ -6,6 +6,7 @@ import Logging
 import NIOCore
 import PackFormat
 import PackWeb
+import PackWebOnline
 import ServiceLifecycle
 import Synchronization
 

@@ -2,6 +2,7 @@ import Foundation
 import PackFormat
 import PackProxy
 import PackWeb
+import PackWebOnline
 import Testing
 
 /// A proxy over one installed package, asked by curl, which knows nothing of us.

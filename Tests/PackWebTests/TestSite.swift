@@ -1,6 +1,7 @@
 import Foundation
 import PackFormat
 import PackWeb
+import PackWebOnline
 import Testing
 
 /// A folder with the objects of some versions, gone at the value's end.

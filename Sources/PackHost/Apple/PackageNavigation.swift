@@ -1,5 +1,6 @@
 #if canImport(WebKit)
     public import PackWeb
+    public import PackWebOnline
     public import WebKit
 
     /// Reports the navigations of a `WKWebView` to a host: what to prepare before them, which pages start, and which

@@ -4,6 +4,7 @@ import NIOHTTP2
 import NIOSSL
 import NIOTLS
 import PackWeb
+import PackWebOnline
 
 /// Serves the web view inside a package's tunnel: TLS, and then the version of HTTP that the view has chosen. With
 /// HTTP/2 no request waits for another one. With HTTP/1.1 an engine has six connections, and six long polls stop all

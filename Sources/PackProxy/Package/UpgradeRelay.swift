@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import PackWeb
+import PackWebOnline
 
 /// Relays a WebSocket's handshake to a service (RFC 6455 section 4.1), and joins both ends once the service has
 /// agreed. It waits only for the head of the answer; frames pass unchanged.

@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import PackWeb
+import PackWebOnline
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

@@ -1,4 +1,8 @@
-public import Foundation
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// An address as a browser sends it, as Foundation's `URL`.
 ///
@@ -13,7 +17,7 @@ public enum SentAddress {
 
     /// What a header such as `Location` names, as a browser sends it (RFC 3986 section 5.2).
     /// - Returns: an absolute address; nil if the text is no address.
-    static func url(_ text: String, relativeTo base: URL?) -> URL? {
+    package static func url(_ text: String, relativeTo base: URL?) -> URL? {
         if let url = url(text), url.scheme != nil { return url }
         // Without scheme and host all of it is path and query, where brackets are escaped.
         let reference = escaped(text, slashes: text.hasPrefix("//") ? 0 : 3)

@@ -2,21 +2,21 @@
 ///
 /// Web engines hand out URLs that they have parsed. This type neither repairs nor re-encodes them. A text that an
 /// engine would never send (with blanks, control characters, backslashes) is not a URL.
-struct WebURL: Hashable, Sendable {
+package struct WebURL: Hashable, Sendable {
     /// In lower case.
-    let scheme: String
+    package let scheme: String
     /// In lower case, without brackets removed or percent-encoding undone.
-    let host: String
-    let port: Int?
-    let hasUserInfo: Bool
+    package let host: String
+    package let port: Int?
+    package let hasUserInfo: Bool
     /// As it was sent, at least `/`.
-    let path: String
+    package let path: String
     /// Without the `?`.
-    let query: String?
+    package let query: String?
     /// Without the `#`.
-    let fragment: String?
+    package let fragment: String?
 
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = text.utf8
         guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }) else { return nil }
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
@@ -58,7 +58,7 @@ struct WebURL: Hashable, Sendable {
     }
 
     /// The port that is talked to: the given one, else the scheme's.
-    var effectivePort: Int? {
+    package var effectivePort: Int? {
         port ?? (scheme == "https" ? 443 : scheme == "http" ? 80 : nil)
     }
 

@@ -1,5 +1,10 @@
-public import Foundation
 public import PackFormat
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// One version of a package, kept in place: whatever is installed or removed meanwhile, its files stay readable until
 /// ``close()`` or until the value is deallocated.

@@ -1,4 +1,8 @@
-import Foundation
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The script that a web view runs in every frame before any script of the page (docs/PAGE-HOOK.md).
 ///
@@ -24,7 +28,7 @@ public struct PageHook: Sendable {
     }
 
     /// The load of a version that the page confirms.
-    public struct Load: Hashable, Sendable {
+    public struct Load: Hashable, Sendable, Encodable {
         public let package: String
         public let version: String
         public let token: String
@@ -35,6 +39,9 @@ public struct PageHook: Sendable {
             self.token = token
         }
     }
+
+    /// 64 MiB. Bodies are held in memory.
+    package static let defaultLargestBody = 64 << 20
 
     /// The text of the hook's prompts; the default text is the message. Any other prompt is the page's own.
     public static let promptText = "packtool:1"
@@ -53,7 +60,7 @@ public struct PageHook: Sendable {
     /// Whether `document.cookie` uses the app's store.
     public var sharesCookies = false
     /// The largest body that the hook hands over, in bytes.
-    public var largestBody = BodyStore.Limits().body
+    public var largestBody = Self.defaultLargestBody
     /// The bytes of a body in one message, before base64.
     public var chunkSize = 192 << 10
     public var load: Load?
@@ -76,19 +83,35 @@ public struct PageHook: Sendable {
     }
 
     private var configuration: String {
-        var values: [String: Any] = [
-            "strategy": strategy.rawValue, "schemes": schemes, "forms": handlesForms, "cookies": sharesCookies,
-            "largestBody": largestBody, "chunk": chunkSize, "prompt": Self.promptText, "promptKey": promptKey,
-        ]
+        var configuration = Configuration(
+            strategy: strategy.rawValue, schemes: schemes, forms: handlesForms, cookies: sharesCookies,
+            largestBody: largestBody, chunk: chunkSize, prompt: Self.promptText, promptKey: promptKey, hosts: hosts,
+            formHosts: formHosts, load: load)
         switch transport {
-        case .messageHandler(let name): values["handler"] = name
-        case .endpoint(let path): values["endpoint"] = path
+        case .messageHandler(let name): configuration.handler = name
+        case .endpoint(let path): configuration.endpoint = path
         }
-        if let hosts { values["hosts"] = hosts }
-        if let formHosts { values["formHosts"] = formHosts }
-        if let load { values["load"] = ["package": load.package, "version": load.version, "token": load.token] }
-        let data = try? JSONSerialization.data(withJSONObject: values, options: [.sortedKeys, .withoutEscapingSlashes])
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let data = try? encoder.encode(configuration)
         // In a page's own script element, "</script" would end it.
         return String(decoding: data ?? Data("{}".utf8), as: UTF8.self).replacing("<", with: "\\u003C")
+    }
+
+    /// What the script reads.
+    private struct Configuration: Encodable {
+        let strategy: String
+        let schemes: [String]
+        let forms: Bool
+        let cookies: Bool
+        let largestBody: Int
+        let chunk: Int
+        let prompt: String
+        let promptKey: String
+        let hosts: [String]?
+        let formHosts: [String]?
+        let load: Load?
+        var handler: String?
+        var endpoint: String?
     }
 }

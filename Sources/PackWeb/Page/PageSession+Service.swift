@@ -1,5 +1,10 @@
-import Foundation
 import PackFormat
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
 
 /// The services behind a package's own paths.
 extension PageSession {
@@ -20,7 +25,7 @@ extension PageSession {
     /// Whether a redirect of a service may be followed for the page, which takes the answer for its own origin's: not to this
     /// device's own services but those that the app allows, and not from https to http. What may not is handed to the page,
     /// whose engine has rules of its own for other origins.
-    func allowsHop(from service: URL?, to next: URL?) -> Bool {
+    package func allowsHop(from service: URL?, to next: URL?) -> Bool {
         guard let service = (service?.absoluteString).flatMap(WebURL.init),
             let next = (next?.absoluteString).flatMap(WebURL.init)
         else { return false }

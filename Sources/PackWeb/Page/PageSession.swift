@@ -1,13 +1,11 @@
-import Foundation
 public import PackFormat
 
-#if canImport(Glibc)
+#if canImport(FoundationEssentials)
     import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
+    import FoundationEssentials
     import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
+#else
+    import Foundation
 #endif
 
 /// One page from its start to its end. Every request of it is answered from the same version of each package.
@@ -170,7 +168,7 @@ public final class PageSession: Sendable {
     public var report: PageReport { state.withLock { $0.report } }
 
     /// Whether there is something at the address, on the device or behind it. Nothing is reported.
-    func answersWell(_ request: SiteRequest) -> Bool {
+    package func answersWell(_ request: SiteRequest) -> Bool {
         switch decide(request).way {
         case .local(let response): response.status < 400
         case .arriving: true

@@ -1,5 +1,10 @@
-import Foundation
 import PackFormat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Answers with one version's file: status, headers and the requested part, as RFC 9110 defines them.
 struct SiteResponder {

@@ -1,4 +1,8 @@
-public import Foundation
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// An answer of the device: a value that any transport can relay unchanged.
 public struct SiteResponse: Hashable, Sendable {

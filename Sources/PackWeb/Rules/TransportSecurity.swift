@@ -1,4 +1,8 @@
-public import Foundation
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// What App Transport Security in an app's `Info.plist` means for the addresses that its packages use. Pure: the app
 /// passes `Bundle.main.infoDictionary` in a debug build, or a test reads the file.

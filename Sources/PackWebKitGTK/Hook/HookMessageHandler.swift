@@ -1,6 +1,7 @@
 import CWebKitGTK
 import Foundation
 import PackWeb
+import PackWebOnline
 
 /// Passes messages of the page hook in one origin's frames to its bridge.
 ///

@@ -1,6 +1,7 @@
 import CWebKitGTK
 import Foundation
 public import PackWeb
+public import PackWebOnline
 
 /// The page hook in a view's frames.
 extension PackageView {

@@ -2,6 +2,7 @@ import CWebKitGTK
 import Foundation
 import Glibc
 import PackWeb
+import PackWebOnline
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

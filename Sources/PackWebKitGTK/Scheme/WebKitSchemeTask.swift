@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import Glibc
 import PackWeb
+import PackWebOnline
 import Synchronization
 
 /// A request under a custom scheme from WebKitGTK. The answer's body goes through a pipe, and writing waits until

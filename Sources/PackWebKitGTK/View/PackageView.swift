@@ -1,6 +1,7 @@
 import CWebKitGTK
 import Foundation
 import PackWeb
+import PackWebOnline
 
 /// A window with a WebKitGTK view that shows packages from the device.
 ///

@@ -1,5 +1,6 @@
 public import Foundation
 public import PackWeb
+public import PackWebOnline
 
 /// The settings of a ``PackageView``.
 public struct PackageViewConfiguration: Sendable {

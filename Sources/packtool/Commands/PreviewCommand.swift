@@ -7,6 +7,7 @@ import PackBuilder
 import PackFormat
 import PackJSON
 import PackWeb
+import PackWebOnline
 import ServiceLifecycle
 import UnixSignals
 

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import PackWeb
+import PackWebOnline
 
 /// The strategy of the page hook for a browser. Body hand-over is not offered: a browser that talks to a server loses
 /// no body, and would send its tags to servers that do not remove them.

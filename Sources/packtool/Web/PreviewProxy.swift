@@ -4,6 +4,7 @@ import Hummingbird
 import NIOCore
 import PackFormat
 import PackWeb
+import PackWebOnline
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

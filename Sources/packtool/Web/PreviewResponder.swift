@@ -5,6 +5,7 @@ import NIOCore
 import PackFormat
 import PackJSON
 import PackWeb
+import PackWebOnline
 
 /// Relays a browser's requests to the same responder that a device has, and its answers back.
 struct PreviewResponder: HTTPResponder {

@@ -8,6 +8,8 @@ import Testing
 
 @testable import PackWeb
 
+@testable import PackWebOnline
+
 extension PackURLProtocolTests {
     /// What a `URLProtocol`'s client is told, without a session in between.
     @Suite(.serialized)

@@ -7,6 +7,8 @@ import Testing
 
 @testable import PackWeb
 
+@testable import PackWebOnline
+
 /// A loading system's end of a `URLProtocol`, which says what it was told, in which order and on which thread.
 final class RecordingClient: NSObject, URLProtocolClient, @unchecked Sendable {
     enum Call: Equatable {

@@ -1,5 +1,6 @@
 import Foundation
 import PackWeb
+import PackWebOnline
 
 /// A scheme task that does what WebKit's does when it is called out of order: there it raises an exception, here it
 /// counts. It also notices a call after the stop and two calls at once.

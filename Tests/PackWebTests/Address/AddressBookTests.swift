@@ -3,6 +3,8 @@ import Testing
 
 @testable import PackWeb
 
+@testable import PackWebOnline
+
 struct AddressBookTests {
     private let book: AddressBook
 

@@ -3,6 +3,8 @@ import Testing
 
 @testable import PackWeb
 
+@testable import PackWebOnline
+
 /// What a service says of its own address, as the page's.
 struct RelocationTests {
     @Test(arguments: [

@@ -3,6 +3,8 @@ import Testing
 
 @testable import PackWeb
 
+@testable import PackWebOnline
+
 /// The store as pages reach it: through the bridge's messages.
 struct BodyStoreTests {
     private let page = HookPage()

@@ -1,5 +1,6 @@
 import Foundation
 import PackWeb
+import PackWebOnline
 import Testing
 
 /// How long a request that the app performs lasts, and what of its answer waits for the page.

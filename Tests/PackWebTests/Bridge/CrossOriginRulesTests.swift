@@ -3,6 +3,8 @@ import Testing
 
 @testable import PackWeb
 
+@testable import PackWebOnline
+
 /// What a browser asks of another origin's server, by sections of the Fetch standard.
 struct CrossOriginRulesTests {
     private typealias Request = HookMessage.Request

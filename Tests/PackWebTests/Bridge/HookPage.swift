@@ -3,6 +3,8 @@ import Synchronization
 
 @testable import PackWeb
 
+@testable import PackWebOnline
+
 /// A page with the hook, as the app hears it.
 struct HookPage: Sendable {
     let nonce: String

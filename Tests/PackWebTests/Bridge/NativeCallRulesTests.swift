@@ -1,5 +1,6 @@
 import Foundation
 import PackWeb
+import PackWebOnline
 import Testing
 
 /// What a page may learn and send by requests that the app performs for it: no more than a browser lets it.

@@ -1,4 +1,5 @@
 import PackWeb
+import PackWebOnline
 import Testing
 
 struct RequestTagTests {

@@ -3,6 +3,8 @@ import Testing
 
 @testable import PackWeb
 
+@testable import PackWebOnline
+
 /// What a `Set-Cookie` field and a script's assignment mean (RFC 6265bis).
 struct WebCookieTests {
     private let now = Date(timeIntervalSince1970: 1_800_000_000)

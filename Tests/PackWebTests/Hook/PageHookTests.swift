@@ -1,5 +1,6 @@
 import Foundation
 import PackWeb
+import PackWebOnline
 import Testing
 
 /// The script as a web view gets it; what it does is tested in BrowserTests.

@@ -1,5 +1,6 @@
 import Foundation
 import PackWeb
+import PackWebOnline
 import Testing
 
 /// The last page's report as another process reads it.

@@ -1,5 +1,6 @@
 import PackFormat
 import PackWeb
+import PackWebOnline
 import Testing
 
 struct PageDirectoryTests {

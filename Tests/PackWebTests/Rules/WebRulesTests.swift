@@ -4,6 +4,8 @@ import Testing
 
 @testable import PackWeb
 
+@testable import PackWebOnline
+
 struct WebRulesTests {
     private func rules(_ text: String) throws -> WebRules { try WebRules(parsing: Data(text.utf8)) }
 

@@ -3,6 +3,8 @@ import Testing
 
 @testable import PackWeb
 
+@testable import PackWebOnline
+
 struct BacklogTests {
     @Test func `each wait of the network ends, and it waits before there is too much`() {
         let said = Mutex<[Bool]>([])

@@ -1,6 +1,7 @@
 import Foundation
 import PackFormat
 import PackWeb
+import PackWebOnline
 import Testing
 
 #if canImport(FoundationNetworking)

@@ -2,6 +2,8 @@ import Foundation
 
 @testable import PackWeb
 
+@testable import PackWebOnline
+
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif

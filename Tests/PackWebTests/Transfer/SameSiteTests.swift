@@ -3,6 +3,8 @@ import Testing
 
 @testable import PackWeb
 
+@testable import PackWebOnline
+
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif

@@ -5,6 +5,8 @@ import Testing
 
 @testable import PackWeb
 
+@testable import PackWebOnline
+
 struct TransferGateTests {
     private func passed(_ events: [TransferEvent]) -> String {
         let log = Mutex("")

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import PackFormat
 import PackUpdater
+import PackUpdaterOnline
 
 /// The options of every verb of `packtool client`: the store, and the settings that an app would give its updater.
 struct ClientOptions: ParsableArguments {

@@ -8,6 +8,7 @@ import PackHost
 import PackJSON
 import PackUpdater
 import PackWeb
+import PackWebOnline
 
 struct ClientServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -6,6 +6,7 @@ import PackFormat
 import PackHost
 import PackUpdater
 import PackWeb
+import PackWebOnline
 
 /// Relays browsers' requests to the packages' responder, and its answers back. It selects the package of a request by
 /// the host `ID.package…` or the first part of the path, and decides nothing about files.

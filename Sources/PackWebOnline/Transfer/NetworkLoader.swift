@@ -1,6 +1,7 @@
 import Dispatch
 public import Foundation
 import PackFormat
+import PackWeb
 
 #if canImport(FoundationNetworking)
     public import FoundationNetworking

@@ -1,4 +1,5 @@
 import PackFormat
+public import PackWeb
 
 #if canImport(FoundationNetworking)
     import Foundation

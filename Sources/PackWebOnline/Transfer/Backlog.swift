@@ -1,3 +1,5 @@
+import PackWeb
+
 /// How much data from the network waits for one client, and the consequence: the network waits, or the request ends.
 struct Backlog: Sendable {
     /// Bytes. Foundation on Linux cannot make a request wait: there it fails above this.

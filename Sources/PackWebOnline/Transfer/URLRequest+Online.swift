@@ -1,3 +1,5 @@
+import PackWeb
+
 #if canImport(FoundationNetworking)
     import Foundation
     package import FoundationNetworking

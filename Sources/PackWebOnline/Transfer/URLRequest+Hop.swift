@@ -1,4 +1,5 @@
 import Foundation
+import PackWeb
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

@@ -1,4 +1,5 @@
 package import Foundation
+import PackWeb
 
 /// Where a page's request goes instead of its own address: to the package's web site, or to the service behind one of
 /// its paths. For the page both are one place, so what the service says about its own address is translated to the

@@ -1,5 +1,6 @@
 public import Foundation
 import PackFormat
+public import PackWeb
 
 /// The app's side of the page hook: it answers the hook's messages.
 ///

@@ -1,5 +1,6 @@
 public import Foundation
 import PackFormat
+import PackWeb
 
 /// Keeps the bodies that pages have handed over until their requests fetch them.
 ///
@@ -12,7 +13,7 @@ import PackFormat
 public final class BodyStore: Sendable {
     public struct Limits: Hashable, Sendable {
         /// The largest body in bytes.
-        public var body = 64 << 20
+        public var body = PageHook.defaultLargestBody
         /// The largest total of all bodies at a time, in bytes.
         public var total = 128 << 20
         /// The largest number of bodies at a time.

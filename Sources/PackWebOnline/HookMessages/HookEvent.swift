@@ -1,4 +1,5 @@
 import Foundation
+import PackWeb
 
 /// What the page is told about a request that the app performs, in this order: bytes sent, one response, any data,
 /// one end.

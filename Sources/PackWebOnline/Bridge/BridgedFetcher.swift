@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import PackWeb
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

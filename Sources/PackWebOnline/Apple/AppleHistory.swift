@@ -1,4 +1,5 @@
 #if canImport(WebKit)
+    public import PackWeb
     public import WebKit
 
     /// Reads a `WKWebView`'s back-forward list for ``PageDirectory`` and ``ViewPages``. Make one for each view.

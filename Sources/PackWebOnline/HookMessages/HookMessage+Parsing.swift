@@ -1,4 +1,5 @@
 import Foundation
+import PackWeb
 
 extension HookMessage {
     static let version = 1

@@ -1,5 +1,6 @@
 #if canImport(WebKit)
     public import Foundation
+    public import PackWeb
     public import WebKit
 
     /// Connects a `WKWebView`'s custom scheme to the driver, and its navigations to the pages. It makes no decisions.
