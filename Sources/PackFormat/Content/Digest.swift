@@ -1,5 +1,10 @@
 public import Crypto
-public import Foundation
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// A SHA-256 digest: the name of an object, a manifest or an archive.
 public struct Digest: Hashable, Comparable, Sendable, CustomStringConvertible {

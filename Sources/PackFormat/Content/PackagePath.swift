@@ -1,4 +1,9 @@
-import Foundation
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+    import Glibc
+#else
+    import Foundation
+#endif
 
 /// The path of a file inside a package: relative, UTF-8 in Unicode form NFC, separated by `/`.
 ///
@@ -47,14 +52,14 @@ public struct PackagePath: Hashable, Comparable, Sendable, CustomStringConvertib
             if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) { isLower = false }
         }
         if isASCII { return isLower ? text : text.lowercased() }
-        let compatible = text.precomposedStringWithCompatibilityMapping
+        let compatible = text.compatiblyComposed
         var folded = String.UnicodeScalarView()
         for scalar in compatible.unicodeScalars {
             for upper in scalar.properties.uppercaseMapping.unicodeScalars {
                 folded.append(contentsOf: upper.properties.lowercaseMapping.unicodeScalars)
             }
         }
-        return String(folded).precomposedStringWithCompatibilityMapping
+        return String(folded).compatiblyComposed
     }
 
     public var description: String { text }
@@ -116,7 +121,7 @@ public struct PackagePath: Hashable, Comparable, Sendable, CustomStringConvertib
         if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
             return "it contains a control character"
         }
-        if !text.precomposedStringWithCanonicalMapping.utf8.elementsEqual(bytes) {
+        if !text.canonicallyComposed.utf8.elementsEqual(bytes) {
             return "it is not in Unicode form NFC"
         }
         return nil

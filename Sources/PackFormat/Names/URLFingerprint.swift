@@ -1,5 +1,10 @@
 import Crypto
-import Foundation
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The name that older offline caches give a URL: the MD5 of its text in hexadecimal. It is a name and protects
 /// nothing.
