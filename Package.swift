@@ -59,6 +59,9 @@ let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+/// A `WKWebView` has the network's requests too.
+let webViewsOfApple: Target.Dependency = .target(
+    name: "PackWebOnline", condition: .when(platforms: [.iOS, .macOS]))
 
 /// `PACKTOOL_COMMIT` and `PACKTOOL_DATE` of the environment, for one C file.
 let buildStamp = ["PACKTOOL_COMMIT", "PACKTOOL_DATE"].compactMap { name in
@@ -83,10 +86,12 @@ let package = Package(
     products: [
         .executable(name: "packtool", targets: ["packtool"]),
         .executable(name: "tuf-client", targets: ["tuf-client"]),
-        .library(name: "PackTrust", targets: ["PackTrust"]),
-        .library(name: "PackUpdater", targets: ["PackFormat", "PackUpdater"]),
-        .library(name: "PackWeb", targets: ["PackFormat", "PackWeb"]),
-        .library(name: "PackHost", targets: ["PackFormat", "PackHost", "PackUpdater", "PackWeb"]),
+        .library(name: "PackTrust", targets: ["PackKeys", "PackTrust"]),
+        .library(name: "PackUpdater", targets: ["PackFormat", "PackUpdater", "PackUpdaterOnline"]),
+        .library(name: "PackWeb", targets: ["PackFormat", "PackWeb", "PackWebOnline"]),
+        .library(
+            name: "PackHost",
+            targets: ["PackFormat", "PackHost", "PackUpdater", "PackUpdaterOnline", "PackWeb", "PackWebOnline"]),
         .library(name: "PackProxy", targets: ["PackProxy"]),
     ],
     dependencies: [
@@ -136,12 +141,14 @@ let package = Package(
         module("PackJSON", []),
         module("PackSystem", ["CSync"]),
         module("PackFormat", ["PackJSON", crypto]),
+        module("PackHTTP", ["PackFormat"]),
         module("PackAuthorities", ["CCurlHandles"]),
 
         // Level 2: one hard job each.
         module("PackArchive", ["PackFormat", "PackSystem", "CArchive", "CDeflate", "CZlib", "CZopfli", crypto]),
         module("PackPatch", ["PackFormat", "CZstd", crypto]),
         module("PackTrust", ["PackJSON", "PackSystem", crypto, cryptoExtras]),
+        module("PackKeys", ["PackSystem", "PackTrust"]),
         module("PackRegistryAPI", ["PackFormat", "PackJSON", "PackSystem"]),
 
         // Level 3: the product. No arrow between two of these.
@@ -151,24 +158,29 @@ let package = Package(
         module(
             "PackPublisher",
             [
-                "PackRegistryAPI", "PackRegistry", "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust",
-                "PackSystem",
-                crypto,
+                "PackRegistryAPI", "PackRegistry", "PackFormat", "PackHTTP", "PackJSON", "PackArchive", "PackKeys",
+                "PackPatch", "PackTrust", "PackSystem", crypto,
             ]),
         module("PackUpdater", ["PackFormat", "PackJSON", "PackPatch", "PackSystem", "PackTrust", crypto]),
         .target(
             name: "PackWeb", dependencies: ["PackFormat"],
             exclude: ["Hook/Script"],  // The source of EmbeddedHook.swift.
             swiftSettings: settings),
+        // Their network: URLSession, apart so that libpackhost does without it; it has libcurl.
+        module("PackUpdaterOnline", ["PackFormat", "PackHTTP", "PackUpdater"]),
+        .target(name: "CCurlExchange", linkerSettings: [.linkedLibrary("curl")]),
+        module("PackCurl", ["CCurlExchange", "PackFormat", "PackUpdater"]),
+        module("PackWebOnline", ["PackFormat", "PackWeb"]),
 
         // Level 4: what an app imports: the updater and the web side, joined.
-        module("PackHost", ["PackFormat", "PackUpdater", "PackWeb"]),
+        module("PackHost", ["PackFormat", "PackUpdater", "PackWeb", webViewsOfApple]),
 
         // Level 4: a third way into a web view, apart so that NIO stays out of the others.
         module(
             "PackProxy",
             [
-                "PackWeb", "PackFormat", crypto, certificates, asn1, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL,
+                "PackWeb", "PackWebOnline", "PackFormat", crypto, certificates, asn1, nioCore, nioPosix, nioHTTP1,
+                nioHTTP2, nioSSL,
                 nioTLS,
             ]),
 
@@ -195,7 +207,11 @@ let package = Package(
                 "PackTrust", "PackSystem", grdb,
             ]),
         module(
-            "PackDoctor", ["PackPublisher", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackWeb"]),
+            "PackDoctor",
+            [
+                "PackPublisher", "PackRegistryAPI", "PackFormat", "PackHTTP", "PackJSON", "PackKeys", "PackTrust",
+                "PackWeb",
+            ]),
         // Level 4: what other systems' exports are, and how they come into a registry.
         module(
             "PackImporter",
@@ -221,8 +237,9 @@ let package = Package(
                 "PackFormat", "PackJSON", "PackArchive", "PackTrust", "PackBuilder", "PackRegistry",
                 "PackRegistryAPI", "PackRegistryLocal", "PackRegistryPostgres", "PackRegistryS3", "PackRegistryServer",
                 "PackPublisher", "PackImporter", "PackDoctor",
-                "PackUpdater",
-                "PackHost", "PackWeb", "PackAuthorities", "CBuildStamp", arguments, asn1, crypto, logging,
+                "PackUpdater", "PackUpdaterOnline",
+                "PackHost", "PackWeb", "PackWebOnline", "PackAuthorities", "CBuildStamp", arguments, asn1, crypto,
+                logging,
                 hummingbird, hummingbirdHTTP2, nioCore, nioSSL, httpTypes, lifecycle, signals,
             ],
             swiftSettings: settings, linkerSettings: linker),
@@ -231,11 +248,11 @@ let package = Package(
             swiftSettings: settings, linkerSettings: linker),
 
         tests("PackJSONTests", ["PackJSON"]),
-        tests("PackFormatTests", ["PackFormat", "PackJSON", "TestSupport"]),
+        tests("PackFormatTests", ["PackFormat", "PackHTTP", "PackJSON", "TestSupport"]),
         tests("PackAuthoritiesTests", ["PackAuthorities"]),
         tests("PackArchiveTests", ["PackArchive", "PackFormat", "TestSupport"]),
         tests("PackPatchTests", ["AttackSupport", "PackPatch", "PackFormat"]),
-        tests("PackTrustTests", ["PackTrust", "PackJSON", "TestSupport", "tuf-client"]),
+        tests("PackTrustTests", ["PackKeys", "PackTrust", "PackJSON", "TestSupport", "tuf-client"]),
         tests("PackBuilderTests", ["PackBuilder", "PackArchive", "PackFormat"]),
         tests("PackImporterTests", ["PackImporter", "PackFormat", "PackRegistryAPI"]),
         tests(
@@ -244,7 +261,7 @@ let package = Package(
                 "PackRegistry", "PackRegistryAPI", "PackRegistrySQL", "PackRegistryLocal", "PackRegistryPostgres",
                 "PackRegistryS3", "PackRegistryServer", "PackPublisher",
                 "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", "TestSupport", "PackUpdater",
-                logging, nioCore, crypto, cryptoExtras,
+                "PackUpdaterOnline", logging, nioCore, crypto, cryptoExtras,
             ]),
         tests(
             "PackRegistryS3Tests",
@@ -255,15 +272,21 @@ let package = Package(
         tests("PackDashboardTests", ["PackDashboard", "PackRegistryAPI", "PackFormat", "TestSupport"]),
         tests(
             "PackUpdaterTests",
-            ["AttackSupport", "PackUpdater", "PackPatch", "PackSystem", "PackTrust", "PackFormat", "TestSupport"]),
-        tests("PackWebTests", ["PackWeb", "PackFormat"]),
-        tests("PackHostTests", ["PackHost", "PackUpdater", "PackWeb", "PackFormat", "TestSupport", "packtool"]),
+            [
+                "AttackSupport", "PackCurl", "PackUpdater", "PackUpdaterOnline", "PackPatch", "PackSystem", "PackTrust",
+                "PackFormat", "TestSupport",
+            ]),
+        tests("PackWebTests", ["PackWeb", "PackWebOnline", "PackFormat"]),
+        tests(
+            "PackHostTests",
+            ["PackHost", "PackUpdater", "PackUpdaterOnline", "PackWeb", "PackFormat", "TestSupport", "packtool"]),
         tests(
             "BrowserTests",
             [
-                "PackWeb", "PackFormat", "TestSupport", "packtool", hummingbird, nioCore, httpTypes, logging, lifecycle,
+                "PackWeb", "PackWebOnline", "PackFormat", "TestSupport", "packtool", hummingbird, nioCore, httpTypes,
+                logging, lifecycle,
             ]),
-        tests("PackProxyTests", ["PackProxy", "PackWeb", "PackFormat"]),
+        tests("PackProxyTests", ["PackProxy", "PackWeb", "PackWebOnline", "PackFormat"]),
         .target(
             name: "TestSupport", dependencies: [asyncHTTPClient, nioCore, nioHTTP1, nioPosix],
             path: "Tests/TestSupport", swiftSettings: settings),
@@ -284,7 +307,7 @@ let package = Package(
         .systemLibrary(name: "CPackHost"),
         .target(
             name: "PackHostC",
-            dependencies: ["CPackHost", "PackFormat", "PackHost", "PackJSON", "PackUpdater", "PackWeb"],
+            dependencies: ["CPackHost", "PackCurl", "PackFormat", "PackHost", "PackJSON", "PackUpdater", "PackWeb"],
             exclude: ["packhost.map"], swiftSettings: settings, linkerSettings: linker + packhostLink),
         .testTarget(
             name: "PackHostCTests", dependencies: ["AttackSupport", "TestSupport", "packtool"], exclude: ["Programs"],
@@ -303,11 +326,12 @@ let package = Package(
         package.targets += [
             .systemLibrary(
                 name: "CWebKitGTK", pkgConfig: "webkit2gtk-4.1", providers: [.apt(["libwebkit2gtk-4.1-dev"])]),
-            module("PackWebKitGTK", ["PackWeb", "CWebKitGTK"]),
+            module("PackWebKitGTK", ["PackWeb", "PackWebOnline", "CWebKitGTK"]),
             .executableTarget(
                 name: "packtool-kiosk",
                 dependencies: [
-                    "PackArchive", "PackFormat", "PackJSON", "PackHost", "PackUpdater", "PackWeb", "PackProxy",
+                    "PackArchive", "PackFormat", "PackJSON", "PackHost", "PackUpdater", "PackUpdaterOnline", "PackWeb",
+                    "PackWebOnline", "PackProxy",
                     "PackWebKitGTK", "PackAuthorities",
                     arguments,
                 ],

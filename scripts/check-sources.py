@@ -9,7 +9,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # What each module may import. Swift's own and the system's modules are in BASE; all else must be named here.
-BASE = {"CSync", "CDispatch", "Foundation", "Glibc", "Musl", "Darwin", "Dispatch", "Synchronization", "os"}
+BASE = {"CSync", "CDispatch", "Foundation", "FoundationEssentials", "Swift", "Glibc", "Musl", "Darwin", "Dispatch", "Synchronization", "os"}
 # Foundation's own on Linux: the rules of a registry have no network.
 NETWORK = {"FoundationNetworking"}
 APPLE = {"WebKit", "UIKit", "AppKit", "Network", "Security", "CoreFoundation", "ObjectiveC"}
@@ -19,19 +19,21 @@ SERVER = {
 }
 ALLOWED = {
     "PackJSON": set(),
-    "PackFormat": {"PackJSON", "Crypto"} | NETWORK,
+    "PackFormat": {"PackJSON", "Crypto"},
+    "PackHTTP": {"PackFormat"} | NETWORK,
     "PackAuthorities": {"CCurlHandles"},
     "PackSystem": set(),
     "PackArchive": {"PackFormat", "PackSystem", "Crypto", "CArchive", "CZlib", "CDeflate", "CZopfli"},
     "PackPatch": {"PackFormat", "Crypto", "CZstd"},
     "PackTrust": {"PackJSON", "PackSystem", "Crypto", "CryptoExtras"},
+    "PackKeys": {"PackSystem", "PackTrust"},
     "PackRegistryAPI": {"PackFormat", "PackJSON", "PackSystem"},
     "PackBuilder": {"PackFormat", "PackJSON", "PackArchive", "PackSystem"},
     "PackRegistry": {"PackRegistryAPI", "PackFormat", "PackJSON", "PackPatch", "PackTrust"},
     "PackDashboard": {"PackRegistryAPI", "PackFormat"},
     "PackPublisher": {
-        "PackRegistryAPI", "PackRegistry", "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", "PackSystem",
-        "Crypto",
+        "PackRegistryAPI", "PackRegistry", "PackFormat", "PackHTTP", "PackJSON", "PackArchive", "PackKeys", "PackPatch", "PackTrust",
+        "PackSystem", "Crypto",
     } | NETWORK,
     "PackRegistrySQL": {"PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"},
     "PackRegistryPostgres": {"PackRegistry", "PackRegistrySQL", "PackRegistryAPI", "PackFormat", "PackJSON", "CPostgreSQL"},
@@ -47,17 +49,25 @@ ALLOWED = {
         "PackArchive", "PackDashboard", "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem", "Crypto", "CryptoExtras",
     } | SERVER,
     "PackImporter": {"PackArchive", "PackBuilder", "PackFormat", "PackJSON", "PackPublisher", "PackRegistryAPI"},
-    "PackDoctor": {"PackPublisher", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackWeb"} | NETWORK,
-    "PackUpdater": {"PackFormat", "PackJSON", "PackPatch", "PackSystem", "PackTrust", "Crypto"} | APPLE | NETWORK,
-    "PackWeb": {"PackFormat"} | APPLE | NETWORK,
-    "PackHost": {"PackFormat", "PackUpdater", "PackWeb"} | APPLE,
-    "PackHostC": {"CPackHost", "PackFormat", "PackHost", "PackJSON", "PackUpdater", "PackWeb"},
-    "PackProxy": {"PackWeb", "PackFormat", "Crypto", "X509", "SwiftASN1", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOHTTP2", "NIOSSL", "NIOTLS"} | NETWORK,
-    "PackWebKitGTK": {"PackWeb", "CWebKitGTK"} | NETWORK,
+    "PackDoctor": {"PackPublisher", "PackRegistryAPI", "PackFormat", "PackHTTP", "PackJSON", "PackKeys", "PackTrust", "PackWeb"} | NETWORK,
+    "PackUpdater": {"PackFormat", "PackJSON", "PackPatch", "PackSystem", "PackTrust", "Crypto"},
+    "PackUpdaterOnline": {"PackFormat", "PackHTTP", "PackUpdater"} | NETWORK,
+    "PackCurl": {"CCurlExchange", "PackFormat", "PackUpdater"},
+    "PackWeb": {"PackFormat"},
+    "PackWebOnline": {"PackFormat", "PackWeb"} | APPLE | NETWORK,
+    "PackHost": {"PackFormat", "PackUpdater", "PackWeb", "PackWebOnline"} | APPLE,
+    "PackHostC": {"CPackHost", "PackCurl", "PackFormat", "PackHost", "PackJSON", "PackUpdater", "PackWeb"},
+    "PackProxy": {"PackWeb", "PackWebOnline", "PackFormat", "Crypto", "X509", "SwiftASN1", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOHTTP2", "NIOSSL", "NIOTLS"} | NETWORK,
+    "PackWebKitGTK": {"PackWeb", "PackWebOnline", "CWebKitGTK"} | NETWORK,
     "tuf-client": {"PackTrust"},
 }
 # Modules that are rules or bytes only: the network, the clock and the database stay outside.
 PURE = {"PackJSON", "PackFormat", "PackPatch"}
+# What libpackhost is made of. Foundation brings 40 MB of tables of languages: they import FoundationEssentials where it is a module of
+# its own (decision 51).
+ESSENTIAL = {
+    "PackJSON", "PackSystem", "PackFormat", "PackPatch", "PackTrust", "PackUpdater", "PackCurl", "PackWeb", "PackHost", "PackHostC",
+}
 DRAWERS = re.compile(r"^(utils?|helpers?|extensions?|managers?|misc|common)$", re.IGNORECASE)
 TRAPS = re.compile(r"\b(try!|as!|fatalError\(|preconditionFailure\(|precondition\(|@unchecked Sendable)")
 IMPORT = re.compile(
@@ -65,13 +75,14 @@ IMPORT = re.compile(
     r"import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)"
 )
 CLOCK = re.compile(r"\b(Date\(\)|Date\.now|URLSession|ContinuousClock|SystemRandomNumberGenerator)")
-# Where the compiler may be told that a value is safe to share: beside a C pointer, all in PackWebKitGTK and PackHostC, and in two places whose
+# Where the compiler may be told that a value is safe to share: beside a C pointer, all in PackWebKitGTK, PackHostC and PackCurl, and in two places whose
 # comments say why.
 UNSAFE = {
     "PackHostC/Answers/HeldAnswer.swift": ["response", "memory"],
     "PackHostC/Handles/HeldText.swift": ["bytes"],
     "PackPatch/Memory/Cores.swift": ["(start, body)"],
-    "PackWeb/Adapters/URLProtocolClientSink.swift": ["owner", "target"],
+    "PackCurl/CurlLoop.swift": ["pool"],
+    "PackWebOnline/Adapters/URLProtocolClientSink.swift": ["owner", "target"],
     "PackWebKitGTK/Downloads/DownloadDoor.swift": ["(data, download)"],
     "PackWebKitGTK/Hook/HookMessageHandler.swift": ["(value, reply, data)", "(heldContext, heldReply)"],
     "PackWebKitGTK/Hook/PackageView+Hook.swift": ["held"],
@@ -84,7 +95,10 @@ UNSAFE = {
 }
 UNSAFE_USE = re.compile(r"nonisolated\(unsafe\)(?:.*?\b(?:let|var) (\([^)]*\)|\w+))?")
 # What runs on a device must build for iOS 17, and `Mutex` needs 18.
-DEVICE = {"PackJSON", "PackFormat", "PackPatch", "PackSystem", "PackTrust", "PackUpdater", "PackWeb", "PackHost", "PackHostC", "PackProxy"}
+DEVICE = {
+    "PackJSON", "PackFormat", "PackPatch", "PackSystem", "PackTrust", "PackUpdater", "PackUpdaterOnline", "PackWeb", "PackWebOnline",
+    "PackHost", "PackHostC", "PackProxy",
+}
 LONGEST = 400
 STRING = re.compile(r'"[^"]*"')
 TYPE = re.compile(
@@ -93,6 +107,7 @@ TYPE = re.compile(
 LAYERED = (
     "PackArchive", "PackHost", "PackPublisher", "PackRegistry", "PackRegistryAPI", "PackRegistryLocal", "PackRegistryPostgres",
     "PackRegistryS3", "PackRegistrySQL", "PackRegistryServer", "PackUpdater", "PackWeb",
+    "PackWebOnline",
 )
 
 # Programs that tests start, and import only where they look inside.
@@ -119,6 +134,8 @@ def check(path: pathlib.Path, module: str) -> None:
             imported = match.group(1)
             imports.setdefault(module, set()).add(imported)
             allowed = ALLOWED.get(module)
+            if module in ESSENTIAL and imported == "Foundation" and lines[number - 2].strip() != "#else":
+                faults.append(f"{where}:{number}: libpackhost has no Foundation: import FoundationEssentials where it is a module")
             if allowed is not None and imported not in allowed | BASE:
                 faults.append(f"{where}:{number}: {module} must not import {imported} (docs/ARCHITECTURE.md)")
         if generated:
@@ -163,7 +180,7 @@ def folders_in_a_circle(module: str) -> list[str]:
 def declared() -> dict[str, set[str]]:
     """What Package.swift declares for each target, by the names that sources import."""
     text = (ROOT / "Package.swift").read_text(encoding="utf-8")
-    products = dict(re.findall(r'let (\w+): Target\.Dependency = \.product\(name: "(\w+)"', text))
+    products = dict(re.findall(r'let (\w+): Target\.Dependency = \.(?:product|target)\(\s*name: "(\w+)"', text))
     lists = re.findall(r'(?:module|tests)\(\s*"([\w-]+)",\s*\[([^\]]*)\]', text)
     lists += re.findall(r'name: "([\w-]+)",\s*dependencies: \[([^\]]*)\]', text)
     return {

@@ -1,7 +1,12 @@
-import Foundation
 public import PackFormat
 public import PackUpdater
 public import PackWeb
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The pages of a view, from the navigation to the confirmation.
 extension PackHost {

@@ -1,5 +1,10 @@
-package import Foundation
 package import PackFormat
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
 
 /// Applies a patch on a device. It verifies every object, in bounded memory, whatever the bytes are.
 ///

@@ -1,5 +1,10 @@
-package import Foundation
 package import PackFormat
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
 
 /// Makes the patches `full(B)` and `patch(A→B)`. The same two versions give the same bytes with the same libzstd.
 ///

@@ -1,4 +1,8 @@
-package import Foundation
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
 
 #if canImport(Glibc)
     import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
@@ -33,6 +37,11 @@ package enum SystemCall {
             Result<Void, FileFault> { () throws(FileFault) in try writeAll(bytes, to: descriptor, file) }
         }
         try result.get()
+    }
+
+    /// Reads up to the size of `buffer`: the number of bytes, 0 at the end of the file, or below 0, with the cause in `errno`.
+    package static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        retrying { systemRead(descriptor, buffer) }
     }
 
     package static func rename(_ source: URL, to destination: URL) throws(FileFault) {
@@ -109,6 +118,14 @@ package enum SystemCall {
             Glibc.open(path, flags, mode)
         #else
             Darwin.open(path, flags, mode)
+        #endif
+    }
+
+    private static func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        #if canImport(Glibc)
+            Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+        #else
+            Darwin.read(descriptor, buffer.baseAddress, buffer.count)
         #endif
     }
 

@@ -1,4 +1,8 @@
-public import Foundation
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// Why metadata, a target or a key was refused. Each case names the document and the fault, and therefore who has to
 /// act. After an error the client installs nothing, and what it trusted before is still trusted.

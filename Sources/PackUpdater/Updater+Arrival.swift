@@ -1,6 +1,11 @@
-import Foundation
 import PackFormat
 import PackSystem
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension Updater {
     /// A version that installs itself while its pages are open.

@@ -1,5 +1,10 @@
-public import Foundation
 public import PackFormat
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 extension Updater {
     /// When the active version was first started without having been confirmed since, by the configuration's clock.

@@ -1,5 +1,10 @@
-import Foundation
 public import PackFormat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension Updater {
     /// What a rollout may look at on this device.

@@ -1,5 +1,10 @@
-import Foundation
 package import PackFormat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension Updater {
     /// Installs a version whose content the host already has, such as an opened package zip.

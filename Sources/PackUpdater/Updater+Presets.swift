@@ -1,5 +1,10 @@
-import Foundation
 import PackFormat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension Updater {
     /// Installs the app's presets that this store has not seen.

@@ -1,6 +1,11 @@
-import Foundation
 public import PackFormat
 import PackJSON
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// What an app may do about reports. Without ``UpdaterConfiguration/reports`` nothing is written and nothing is sent.
 extension Updater {

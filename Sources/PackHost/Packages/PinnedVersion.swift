@@ -1,7 +1,12 @@
-import Foundation
 import PackFormat
 import PackUpdater
 import PackWeb
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Answers pages from a session of the updater.
 struct PinnedVersion: SiteContent {

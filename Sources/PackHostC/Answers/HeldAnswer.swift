@@ -1,6 +1,11 @@
 import CPackHost
-import Foundation
 import PackWeb
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The answer to one request, in memory that C reads until it frees the handle. Until then its page's versions stay on the device.
 final class HeldAnswer: Sendable {

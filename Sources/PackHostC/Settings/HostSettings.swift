@@ -1,8 +1,14 @@
-import Foundation
+import PackCurl
 import PackFormat
 import PackHost
 import PackJSON
 import PackUpdater
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The settings of `packhost_open`, as packhost.h lists them.
 struct HostSettings {
@@ -21,7 +27,8 @@ struct HostSettings {
         try json.refuseKeys(outside: Self.known)
         var updater = try UpdaterConfiguration(
             store: Self.folder(json.string("store"), "store"), base: Self.base(json.string("registry")),
-            channel: ChannelName(json.optional("channel") ?? "stable"), root: Self.root(json))
+            channel: ChannelName(json.optional("channel") ?? "stable"), root: Self.root(json), reach: .curl)
+        updater.timeZone = { SystemTimeZone.now() }
         updater.app = try json.optional("app")
         updater.appVersion = try json.optional("appVersion").map { try AppVersion($0) }
         updater.platform = try json.optional("platform")

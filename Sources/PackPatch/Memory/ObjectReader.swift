@@ -1,6 +1,12 @@
 import struct Crypto.SHA256
-import Foundation
 import PackFormat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+    import Glibc
+#else
+    import Foundation
+#endif
 
 /// Reads objects from a store one after the other, and verifies each.
 struct ObjectReader {

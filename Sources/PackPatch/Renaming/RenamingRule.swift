@@ -1,4 +1,8 @@
-import Foundation
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// A text that replaces another one everywhere in the base: a hash in a file name, a build number, a version.
 struct RenamingRule: Hashable {

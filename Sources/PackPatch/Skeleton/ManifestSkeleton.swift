@@ -1,5 +1,10 @@
-package import Foundation
 package import PackFormat
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
 
 /// A new manifest without what follows from the content that comes with it: the digests of the new objects.
 ///

@@ -1,5 +1,11 @@
-import Foundation
 import PackFormat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+    import Glibc
+#else
+    import Foundation
+#endif
 
 /// Finds hashed file names in decoded content: a new file is mostly named by another new file, which imports it, so that its hash need
 /// not be told twice.

@@ -1,5 +1,12 @@
-import Foundation
 import PackSystem
+
+#if canImport(FoundationEssentials)
+    import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
+    import FoundationEssentials
+    import Glibc
+#else
+    import Foundation
+#endif
 
 /// File changes that survive a power cut: the bytes are synced before the file gets its name, and the folder
 /// afterwards.
@@ -34,26 +41,18 @@ enum DurableFile {
 
     /// Makes a folder and what is above it.
     static func makeFolder(_ url: URL) throws(TrustError) {
-        var isDirectory: ObjCBool = false
-        if FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory), isDirectory.boolValue { return }
-        do {
-            try FileManager.default.createDirectory(
-                at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
-        } catch {
-            throw .store(path: url.path, reason: "the folder cannot be made: \(error.localizedDescription)")
-        }
-        try sync(folder: url.deletingLastPathComponent())
+        try step(url, "the folder cannot be made") { () throws(FileFault) in try SystemCall.makeFolders(url) }
     }
 
     /// Refuses a folder that could not be made because it, or what is above it, is a file.
     static func checkPlace(of folder: URL) throws(TrustError) {
         var place = folder.standardizedFileURL
-        var isDirectory: ObjCBool = false
-        while !FileManager.default.fileExists(atPath: place.path, isDirectory: &isDirectory) {
+        var status = stat()
+        while stat(place.path, &status) != 0 {
             guard place.pathComponents.count > 1 else { return }
             place = place.deletingLastPathComponent()
         }
-        if !isDirectory.boolValue { throw .store(path: folder.path, reason: "\(place.path) is a file") }
+        if status.st_mode & 0o170000 != 0o040000 { throw .store(path: folder.path, reason: "\(place.path) is a file") }
     }
 
     /// Removes the temporary files of processes that no longer run: nobody will ever rename them.

@@ -1,4 +1,10 @@
-public import Foundation
+import PackSystem
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// A store in its own folder.
 ///
@@ -21,10 +27,10 @@ public struct FolderTrustStore: TrustStore {
         let url = folder.appendingPathComponent(name)
         do {
             return Array(try Data(contentsOf: url))
-        } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
+        } catch let error as CocoaError where [.fileReadNoSuchFile, .fileNoSuchFile].contains(error.code) {
             return nil
         } catch {
-            throw TrustError.store(path: url.path, reason: "it cannot be read: \(error.localizedDescription)")
+            throw TrustError.store(path: url.path, reason: "it cannot be read: \(SystemCall.reason(of: error))")
         }
     }
 

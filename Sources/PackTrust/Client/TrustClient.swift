@@ -1,4 +1,8 @@
-public import Foundation
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// A TUF 1.0.34 client. It keeps trusted metadata in a store, and accepts from a repository only what trusted keys
 /// have signed, if it is complete, current and consistent.

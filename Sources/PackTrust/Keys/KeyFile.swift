@@ -1,7 +1,14 @@
 import Crypto
 import CryptoExtras
-public import Foundation
 import PackJSON
+import PackSystem
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+    import Glibc
+#else
+    public import Foundation
+#endif
 
 /// A private key in a file, encrypted with a passphrase.
 ///
@@ -83,7 +90,7 @@ public struct KeyFile: Sendable, Equatable {
     public init(contentsOf url: URL) throws(TrustError) {
         let data: Data
         do { data = try Data(contentsOf: url) } catch {
-            throw .store(path: url.path, reason: "the key file cannot be read: \(error.localizedDescription)")
+            throw .store(path: url.path, reason: "the key file cannot be read: \(SystemCall.reason(of: error))")
         }
         try self.init(parsing: Array(data))
     }

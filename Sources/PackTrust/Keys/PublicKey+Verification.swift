@@ -1,6 +1,11 @@
 import Crypto
 import CryptoExtras
-import Foundation
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension PublicKey {
     /// The parsed key; nil if the kind is unknown or the value is not a key of its kind.

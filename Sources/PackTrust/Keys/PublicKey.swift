@@ -1,7 +1,12 @@
 import Crypto
 import CryptoExtras
-import Foundation
 import PackJSON
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The public half of a key, as metadata contains it (§4.2, §4.3 KEYS).
 ///

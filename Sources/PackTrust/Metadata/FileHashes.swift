@@ -1,6 +1,11 @@
 import Crypto
-public import Foundation
 import PackJSON
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// The hashes of a file by algorithm name; at least one.
 public struct FileHashes: Sendable, Equatable {

@@ -1,5 +1,10 @@
-public import Foundation
 import PackJSON
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// The description of another metadata file in a timestamp or snapshot (§4.4 METAFILES).
 public struct MetaFile: Sendable, Equatable {

@@ -1,4 +1,8 @@
-import Foundation
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The one date form of TUF metadata: `YYYY-MM-DDTHH:MM:SSZ` (§4.1), parsed and formatted without locale or time
 /// zone.

@@ -1,5 +1,10 @@
-public import Foundation
 import PackJSON
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// The signed part of one of the four kinds of TUF metadata.
 public protocol RoleMetadata: Sendable, Equatable {

@@ -1,5 +1,10 @@
-public import Foundation
 import PackJSON
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// The four top-level roles.
 public enum TopLevelRole: String, Sendable, CaseIterable {

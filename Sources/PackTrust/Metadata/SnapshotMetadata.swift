@@ -1,5 +1,10 @@
-public import Foundation
 import PackJSON
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// The versions of all targets metadata that belong together (§4.4), so that nobody can mix old and new files.
 public struct SnapshotMetadata: RoleMetadata {

@@ -1,5 +1,10 @@
-public import Foundation
 import PackJSON
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// The signed description of a target file (§4.5 TARGETS). A file under the path must match it exactly.
 public struct TargetInfo: Sendable, Equatable {

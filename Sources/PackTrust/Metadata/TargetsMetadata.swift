@@ -1,5 +1,10 @@
-public import Foundation
 import PackJSON
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// Lists target files, and delegates paths to other roles (§4.5). Top-level and delegated roles have the same form.
 public struct TargetsMetadata: RoleMetadata, Delegator {

@@ -1,5 +1,10 @@
-public import Foundation
 import PackJSON
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// Names the current snapshot (§4.6). It is the one file that is fetched again and again.
 public struct TimestampMetadata: RoleMetadata {

@@ -1,4 +1,8 @@
-public import Foundation
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// The metadata that is trusted at one moment, and the rules for accepting more (TUF 1.0.34 §5). Pure: the caller
 /// provides the bytes and reads the clock once (§5.1), and a refusal leaves the value unchanged.

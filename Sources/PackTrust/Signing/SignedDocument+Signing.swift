@@ -1,4 +1,8 @@
-public import Foundation
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 extension SignedDocument {
     /// Returns the document with an additional signature by each signer. Other signatures over the same content are

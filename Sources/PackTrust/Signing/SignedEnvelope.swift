@@ -1,5 +1,10 @@
-import Foundation
 import PackJSON
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Signed bytes of any kind, in the form in which in-toto statements travel: a Dead Simple Signing Envelope (DSSE 1.0).
 ///

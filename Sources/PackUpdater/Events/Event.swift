@@ -1,6 +1,11 @@
-public import Foundation
 public import PackFormat
 package import PackJSON
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// One line of the device's log: what happened, and why.
 public struct Event: Hashable, Sendable {

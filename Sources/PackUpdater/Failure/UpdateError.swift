@@ -1,6 +1,12 @@
-import Foundation
 public import PackFormat
 import PackSystem
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+    import Glibc
+#else
+    import Foundation
+#endif
 
 /// Why a device could not do what the caller requested. Each case has a message that a person can act on. In every
 /// case the version that ran before still runs.

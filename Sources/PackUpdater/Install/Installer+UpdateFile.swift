@@ -1,6 +1,11 @@
-import Foundation
 import PackFormat
 import PackPatch
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension Installer {
     /// Brings the manifest of a version and its new objects by an update file.

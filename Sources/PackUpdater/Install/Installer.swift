@@ -1,7 +1,13 @@
-import Foundation
 import PackFormat
 import PackPatch
 import PackSystem
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+    import Glibc
+#else
+    import Foundation
+#endif
 
 /// Fetches and verifies content for a store: manifests, objects, site trees. It does not decide which version to
 /// install. It runs under the update lock, for several packages at once.

@@ -1,5 +1,10 @@
-import Foundation
 import PackFormat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Fetches one object by itself and adds it to the store as soon as it is verified.
 struct ObjectDownload: Sendable {

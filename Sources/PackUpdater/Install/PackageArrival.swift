@@ -1,6 +1,11 @@
-import Foundation
 import PackFormat
 import PackSystem
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Fetches the files of one version as its pages request them. Each is an object of the signed manifest, verified
 /// before anybody can read it. The other objects are fetched when no page waits.

@@ -1,6 +1,11 @@
-import Foundation
 import PackFormat
 import PackPatch
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Applies a patch between two versions to a store.
 struct PatchWork {

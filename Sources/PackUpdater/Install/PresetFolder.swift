@@ -1,6 +1,11 @@
-import Foundation
 import PackFormat
 import PackJSON
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// A folder that `packtool preset` wrote: the part of a published view that some versions need, and `preset.json`,
 /// which names them. It therefore installs like a download, from a folder.

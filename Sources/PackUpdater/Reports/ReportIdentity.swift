@@ -1,6 +1,11 @@
-import Foundation
 import PackFormat
 import PackJSON
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// `reports/identity.json`: under which name a device reports, and when it may send again.
 struct ReportIdentity: Equatable {

@@ -1,7 +1,13 @@
-import Foundation
 import PackFormat
 import PackJSON
 import PackSystem
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+    import Glibc
+#else
+    import Foundation
+#endif
 
 /// The events that a device has not sent yet: `reports/outbox.jsonl`, one a line. It is bounded, and a killed process
 /// costs at most the line that it was writing. Several processes may use it at once.

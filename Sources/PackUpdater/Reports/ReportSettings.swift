@@ -1,4 +1,8 @@
-public import Foundation
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// How a device reports what becomes of updates on it. Nothing is reported unless the app says so, by setting
 /// ``UpdaterConfiguration/reports``.

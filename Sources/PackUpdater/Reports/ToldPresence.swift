@@ -1,6 +1,11 @@
-import Foundation
 import PackFormat
 import PackJSON
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// `reports/told.json`: what the device said under its report id that it has, and when. Losing it costs one event a package.
 struct ToldPresence: Equatable {

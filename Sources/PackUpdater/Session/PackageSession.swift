@@ -1,6 +1,11 @@
-public import Foundation
 public import PackFormat
 import PackSystem
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// One version of a package, pinned while the session exists. A page keeps the files that it started with, however
 /// many updates come meanwhile, and no garbage collection removes them.

@@ -1,6 +1,12 @@
-import Foundation
 import PackFormat
 import PackSystem
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+    import Glibc
+#else
+    import Foundation
+#endif
 
 extension DeviceStore {
     /// Makes a damaged `state.json` again from the versions whose files are here: the newest of a package becomes

@@ -1,6 +1,12 @@
-import Foundation
 import PackFormat
 import PackSystem
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+    import Glibc
+#else
+    import Foundation
+#endif
 
 /// The durable layer around ``StoreState``: it opens a store, replaces its state as a whole, and holds its locks.
 ///

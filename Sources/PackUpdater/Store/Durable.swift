@@ -4,8 +4,13 @@
 #elseif canImport(Darwin)
     import Darwin
 #endif
-import Foundation
 import PackSystem
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The durable steps of ``SystemCall`` for a store: only its owner can read the files, and failures are an
 /// ``UpdateError``.
@@ -106,11 +111,11 @@ enum Durable {
     static func remove(_ url: URL) throws(UpdateError) {
         do {
             try FileManager.default.removeItem(at: url)
-        } catch CocoaError.fileNoSuchFile {
+        } catch let error as CocoaError where error.code == .fileNoSuchFile {
             return
         } catch {
             guard access(url.path, F_OK) == 0 else { return }
-            throw .fileFailed(action: "remove", path: url.path, reason: "\(error.localizedDescription)")
+            throw .fileFailed(action: "remove", path: url.path, reason: SystemCall.reason(of: error))
         }
     }
 

@@ -1,6 +1,12 @@
-import Foundation
 import PackFormat
 import PackJSON
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+    import Glibc
+#else
+    import Foundation
+#endif
 
 /// `events.jsonl`: one JSON document a line, the newest last, never larger than its limit. It is for people. No
 /// decision depends on it, so a line lost in a power cut costs nothing.

@@ -1,6 +1,12 @@
-import Foundation
 import PackFormat
 import PackSystem
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+    import Glibc
+#else
+    import Foundation
+#endif
 
 /// Removes what nothing needs: versions that are not active, previous, staged, embedded or pinned by a page of any
 /// live process, shared bundles that only they used, objects that no remaining version uses, and leftovers of

@@ -1,6 +1,11 @@
 import Dispatch
-import Foundation
 import PackFormat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Checks the files of a version's objects on a thread of its own while the manifest is read, so that a start waits
 /// only for the longer of the two.

@@ -1,5 +1,10 @@
-import Foundation
 import PackFormat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The identities of a version's objects at the time of their verification: `verified/PACKAGE@VERSION` in the store.
 ///

@@ -1,5 +1,10 @@
-import Foundation
 import PackFormat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Writes lines to the log with the time of the updater's clock.
 struct Journal: Sendable {

@@ -1,6 +1,12 @@
 import Crypto
-import Foundation
 import PackFormat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+    import Glibc
+#else
+    import Foundation
+#endif
 
 /// Objects that are being added to a store: written beside it, verified one by one, then synced and moved in
 /// together.
@@ -45,12 +51,11 @@ final class ObjectBatch {
 
     /// Takes one object from a file and verifies it.
     func add(_ object: Object, from file: URL) throws {
-        let handle = try FileHandle(forReadingFrom: file)
-        defer { try? handle.close() }
+        let source = try OpenFile(file, flags: O_RDONLY)
         var hash = SHA256()
         var count = 0
         try begin(object)
-        while let chunk = try handle.read(upToCount: 1 << 18), !chunk.isEmpty {
+        while let chunk = try source.read(upTo: 1 << 18) {
             count += chunk.count
             guard count <= object.size else { break }
             hash.update(data: chunk)

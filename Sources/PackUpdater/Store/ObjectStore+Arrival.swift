@@ -1,5 +1,11 @@
-import Foundation
 import PackFormat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+    import Glibc
+#else
+    import Foundation
+#endif
 
 /// Objects that a page waits for. They are verified and readable at once, but reach the disk only when the system
 /// writes them.

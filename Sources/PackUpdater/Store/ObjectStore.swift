@@ -1,6 +1,12 @@
 import struct Crypto.SHA256
-import Foundation
 import PackFormat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+    import Glibc
+#else
+    import Foundation
+#endif
 
 /// The content of a store: each object once, under its digest. An object is either complete or absent: it is
 /// verified, synced, and then added by one rename.
@@ -55,10 +61,9 @@ struct ObjectStore: Sendable {
     }
 
     static func digest(of url: URL) throws -> Digest {
-        let handle = try FileHandle(forReadingFrom: url)
-        defer { try? handle.close() }
+        let file = try OpenFile(url, flags: O_RDONLY)
         var hash = SHA256()
-        while let chunk = try handle.read(upToCount: 1 << 18), !chunk.isEmpty { hash.update(data: chunk) }
+        while let chunk = try file.read(upTo: 1 << 18) { hash.update(data: chunk) }
         return Digest(hash.finalize())
     }
 }

@@ -1,5 +1,11 @@
-import Foundation
 import PackSystem
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+    import Glibc
+#else
+    import Foundation
+#endif
 
 /// An open file that is closed when its owner is deallocated.
 struct OpenFile: ~Copyable {
@@ -42,6 +48,22 @@ struct OpenFile: ~Copyable {
         try UpdateError.system("write", url) { () throws(FileFault) in
             try SystemCall.writeAll(bytes, to: descriptor, url)
         }
+    }
+
+    /// The next bytes of the file; nil at its end.
+    func read(upTo count: Int) throws(UpdateError) -> [UInt8]? {
+        let descriptor = descriptor
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { memory, got in
+            let answer = SystemCall.read(descriptor, into: UnsafeMutableRawBufferPointer(memory))
+            if answer < 0 { failure = errno }
+            got = max(0, answer)
+        }
+        guard failure == 0 else {
+            errno = failure
+            throw .system("read", url)
+        }
+        return bytes.isEmpty ? nil : bytes
     }
 
     /// Waits until the file's bytes are on the device.

@@ -1,5 +1,11 @@
-import Foundation
 import PackFormat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+    import Glibc
+#else
+    import Foundation
+#endif
 
 /// The site of a version as files: hard links to the objects, and the manifest as `pack.json`.
 ///
@@ -91,7 +97,7 @@ struct SiteTree {
         do {
             try FileManager.default.copyItem(at: object, to: target)
         } catch {
-            throw .fileFailed(action: "copy", path: object.path, reason: error.localizedDescription)
+            throw .fileFailed(action: "copy", path: object.path, reason: SystemCall.reason(of: error))
         }
         return .copied
     }

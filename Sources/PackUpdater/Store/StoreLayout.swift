@@ -1,5 +1,10 @@
-package import Foundation
 import PackFormat
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
 
 /// The paths in a device's store.
 package struct StoreLayout: Sendable {

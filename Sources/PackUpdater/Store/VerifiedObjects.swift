@@ -1,5 +1,11 @@
-import Foundation
 import PackFormat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+    import Glibc
+#else
+    import Foundation
+#endif
 
 /// The objects whose content was read and verified in this run: streamed in, or reused and hashed.
 final class VerifiedObjects: Sendable {

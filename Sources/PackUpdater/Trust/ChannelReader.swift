@@ -1,5 +1,10 @@
-import Foundation
 import PackFormat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Reads the signed channel file; from the store if it has not changed. Of a large channel it reads the parts of some packages.
 struct ChannelReader {

@@ -1,5 +1,10 @@
-import Foundation
 import PackFormat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Reads the signed files of a channel's groups, but only those that a release names; from the store if they have not changed.
 struct GroupReader {

@@ -1,5 +1,10 @@
-import Foundation
 package import PackFormat
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The signed properties of one file.
 package struct SignedFile: Hashable, Sendable {

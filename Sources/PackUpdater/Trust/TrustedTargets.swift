@@ -1,6 +1,11 @@
-import Foundation
 import PackFormat
 import PackTrust
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The signed targets of an app, through its TUF client.
 struct TrustedTargets: SignedTargets {
