@@ -38,7 +38,8 @@ extension Updater {
 
     /// Why a version is left whose deadline has passed.
     var lateReason: String {
-        let seconds = (configuration.readyDeadline ?? .zero) / .seconds(1)
-        return "it was not confirmed within \(seconds.formatted()) seconds of its first start"
+        let limit = (configuration.readyDeadline ?? .zero).components
+        let seconds = limit.attoseconds == 0 ? "\(limit.seconds)" : "\((configuration.readyDeadline ?? .zero) / .seconds(1))"
+        return "it was not confirmed within \(seconds) seconds of its first start"
     }
 }

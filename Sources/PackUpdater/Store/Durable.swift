@@ -4,6 +4,7 @@
 #elseif canImport(Darwin)
     import Darwin
 #endif
+import PackFormat
 import PackSystem
 
 #if canImport(FoundationEssentials)
@@ -19,13 +20,14 @@ enum Durable {
     static func write(_ bytes: [UInt8], to url: URL) throws(UpdateError) {
         try UpdateError.system("write", url) { () throws(FileFault) in
             // Two writers of one file would share its next one: an update, and a page that looks at the channel.
-            writing.lock()
-            defer { writing.unlock() }
-            try SystemCall.replace(url, with: bytes, mode: 0o600, through: url.appendingPathExtension("new"))
+            let next = url.appendingPathExtension("new")
+            try writing.withLock { _ in
+                Result { () throws(FileFault) in try SystemCall.replace(url, with: bytes, mode: 0o600, through: next) }
+            }.get()
         }
     }
 
-    private static let writing = NSLock()
+    private static let writing = Locked(())
 
     /// Writes a file and syncs its bytes, not its folder.
     static func create(_ bytes: [UInt8], at url: URL, mode: UInt32) throws(UpdateError) {

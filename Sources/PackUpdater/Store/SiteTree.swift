@@ -1,4 +1,5 @@
 import PackFormat
+import PackSystem
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
