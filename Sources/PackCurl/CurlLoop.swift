@@ -1,6 +1,7 @@
 import CCurlExchange
 import Dispatch
 import PackFormat
+import PackUpdater
 
 /// The exchanges of one client over one pool of connections, on one thread while any of them runs.
 final class CurlLoop: Sendable {
