@@ -7,13 +7,11 @@ cd "$(dirname "$0")/.."
 scripts/require-swift.sh
 
 # The same folder as the released executable's: most of what it is made of is there.
-# With the same settings, or all of it would be built again.
-export PACKTOOL_TESTABLE=1
-folder=.build/optimized
+. scripts/release-options.sh
+folder=$release_folder
 mkdir -p "$folder" .build/lib .build/include
 started=$SECONDS
-if ! PACKTOOL_LINK_STATIC=1 PACKTOOL_LINK_PACKHOST=1 swift build -c release -debug-info-format none --disable-local-rpath \
-    -Xcc "-ffile-prefix-map=$PWD/=" --product packhost --scratch-path "$folder" 2>&1 |
+if ! PACKTOOL_LINK_STATIC=1 PACKTOOL_LINK_PACKHOST=1 swift build "${release_options[@]}" --product packhost 2>&1 |
     scripts/build-progress.py "$folder/packhost.log"; then
     grep -q 'error:' "$folder/packhost.log" || tail -40 "$folder/packhost.log" >&2
     echo "error: the build failed; all of it is in $folder/packhost.log" >&2

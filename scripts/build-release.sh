@@ -14,15 +14,11 @@ if [ -z "${PACKTOOL_COMMIT:-}" ] && git rev-parse --git-dir >/dev/null 2>&1; the
     export PACKTOOL_COMMIT PACKTOOL_DATE
 fi
 
-# Tests may look into modules (decision 6).
-export PACKTOOL_TESTABLE=1
-folder=.build/optimized
+. scripts/release-options.sh
+folder=$release_folder
 mkdir -p "$folder" .build/bin
 build() {
-    # No debug information: it is stripped anyway, and a fifth of the time of the C++ that TLS and signatures are made of.
-    # C and C++ write the paths of their files into messages: the folder's own part is taken out. Swift writes none.
-    if ! swift build -c release -debug-info-format none --disable-local-rpath -Xcc "-ffile-prefix-map=$PWD/=" \
-        --scratch-path "$folder" "$@" 2>&1 | scripts/build-progress.py "$folder/build.log"; then
+    if ! swift build "${release_options[@]}" "$@" 2>&1 | scripts/build-progress.py "$folder/build.log"; then
         grep -q 'error:' "$folder/build.log" || tail -40 "$folder/build.log" >&2
         echo "error: the release build failed; all of it is in $folder/build.log" >&2
         exit 1

@@ -6,13 +6,15 @@ cd "$(dirname "$0")/.."
 scripts/require-swift.sh
 
 out=$1
-modules=(PackHost PackUpdater PackWeb PackTrust PackFormat)
-folder=.build/optimized
+modules=(PackHost PackUpdater PackUpdaterOnline PackWeb PackWebOnline PackTrust PackKeys PackFormat)
+. scripts/release-options.sh
+folder=$release_folder
 work=.build/site-api
 [ -e "$folder/release/Modules/PackHost.swiftmodule" ] || echo "site: building the app libraries (the first time takes some minutes)"
-# As scripts/build-release.sh builds them, so that nothing is built twice.
-PACKTOOL_TESTABLE=1 swift build -c release -debug-info-format none --disable-local-rpath -Xcc "-ffile-prefix-map=$PWD/=" \
-    --scratch-path "$folder" --target PackHost --quiet
+# One with each that it needs.
+for module in PackHost PackUpdaterOnline PackWebOnline PackKeys; do
+    swift build "${release_options[@]}" --target "$module" --quiet
+done
 toolchain=$(dirname "$(command -v swift)")
 maps=()
 for map in Sources/C*/module.modulemap; do maps+=(-Xcc "-fmodule-map-file=$map"); done

@@ -38,8 +38,8 @@ extension Updater {
 
     /// Why a version is left whose deadline has passed.
     var lateReason: String {
-        let limit = (configuration.readyDeadline ?? .zero).components
-        let seconds = limit.attoseconds == 0 ? "\(limit.seconds)" : "\((configuration.readyDeadline ?? .zero) / .seconds(1))"
+        let limit = configuration.readyDeadline ?? .zero
+        let seconds = limit.components.attoseconds == 0 ? "\(limit.components.seconds)" : "\(limit / .seconds(1))"
         return "it was not confirmed within \(seconds) seconds of its first start"
     }
 }

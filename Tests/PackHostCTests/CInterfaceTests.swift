@@ -38,6 +38,28 @@ struct CInterfaceTests {
         #expect(try CProgram(named: "limits.c").run(served.arguments()) == "done\n")
     }
 
+    @Test func `a release's hours are those of the device's time zone`() throws {
+        let served = try ServedShop()
+        _ = try served.project.run(
+            "rollout", "set", "shop", "--channel", "stable", "--window", "22:00-05:00", "--yes")
+        let program = try CProgram(named: "explain.c")
+        // Half an hour beside the others; with summer time, south and north; and what names no zone, which is GMT.
+        for name in ["Asia/Kolkata", "America/New_York", "Pacific/Chatham", "UTC"] {
+            let zone = try #require(TimeZone(identifier: name))
+            let before = Date.now
+            let said = try program.run(served.arguments(name.filter(\.isLetter)), environment: ["TZ": name])
+            // A minute may end while it runs.
+            let possible = [before, Date.now].map { moment in
+                var calendar = Calendar(identifier: .gregorian)
+                calendar.timeZone = zone
+                let parts = calendar.dateComponents([.hour, .minute, .weekday], from: moment)
+                let day = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"][parts.weekday! - 1]
+                return "\(day) \(String(format: "%02d:%02d", parts.hour!, parts.minute!)) on the device's clock"
+            }
+            #expect(possible.contains { said.contains($0) }, "\(name): \(possible[0]) is not in \(said)")
+        }
+    }
+
     @Test(arguments: ["c", "cpp"])
     func `the program of docs/C-API.md runs as it stands there`(_ language: String) throws {
         let document = try String(

@@ -39,10 +39,14 @@ final class CProgram: Sendable {
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     /// Runs the program to its end.
-    /// - Parameter answer: is called with each line of the program that is to be answered by one.
+    /// - Parameters:
+    ///   - environment: beside that of the test.
+    ///   - answer: is called with each line of the program that is to be answered by one.
     /// - Returns: everything that it printed.
-    func run(_ arguments: [String], answer: ((String) throws -> Void)? = nil) throws -> String {
-        try ProgramRun(program: program, arguments: arguments).output(answer: answer)
+    func run(
+        _ arguments: [String], environment: [String: String] = [:], answer: ((String) throws -> Void)? = nil
+    ) throws -> String {
+        try ProgramRun(program: program, arguments: arguments, environment: environment).output(answer: answer)
     }
 
     /// What `nm` says about the library's dynamic symbols.

@@ -1,12 +1,21 @@
 #if canImport(FoundationEssentials)
-    // Foundation's own normalization does the same; FoundationEssentials, which has no tables of its own, has none.
+    // FoundationEssentials has no forms. Foundation's own are wrong for some sequences of marks (decision 51); these are the
+    // standard's.
     @_spi(_Unicode) import Swift
 
     extension String {
         /// The text in Unicode form NFC (UAX 15).
         package var canonicallyComposed: String {
+            var decomposed = UnicodeScalarView()
+            for scalar in unicodeScalars {
+                if let marks = Self.doubleMarks[scalar] {
+                    decomposed.append(contentsOf: marks)
+                } else {
+                    decomposed.append(scalar)
+                }
+            }
             var composed = UnicodeScalarView()
-            for scalar in _nfc { composed.append(scalar) }
+            for scalar in String(decomposed)._nfc { composed.append(scalar) }
             return String(composed)
         }
 
@@ -23,6 +32,12 @@
             }
             return String(decomposed).canonicallyComposed
         }
+
+        /// The characters of class 0 that are two marks. The standard library (Swift 6.3) does not order these among the marks
+        /// before them.
+        private static let doubleMarks: [Unicode.Scalar: [Unicode.Scalar]] = [
+            "\u{F73}": ["\u{F71}", "\u{F72}"], "\u{F75}": ["\u{F71}", "\u{F74}"], "\u{F81}": ["\u{F71}", "\u{F80}"],
+        ]
 
         private static let compatibility: [Unicode.Scalar: [Unicode.Scalar]] = {
             var table: [Unicode.Scalar: [Unicode.Scalar]] = [:]

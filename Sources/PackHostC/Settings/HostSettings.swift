@@ -78,6 +78,9 @@ struct HostSettings {
             let view = folder.appending(path: "view")
             return FileManager.default.fileExists(atPath: view.path) ? view : folder
         }
+        // Without Foundation's tables no `URL` has another host.
+        guard place.drop(while: { $0 != ":" }).dropFirst(3).prefix(while: { !"/?#".contains($0) }).allSatisfy(\.isASCII)
+        else { throw .wrongArgument("the host of \"registry\" must be in ASCII, as xn--…: \"\(place)\"") }
         guard let url = URL(string: place), url.host()?.isEmpty == false else {
             throw .wrongArgument("\"registry\" is not an address: \"\(place)\"")
         }

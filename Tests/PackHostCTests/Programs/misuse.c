@@ -52,6 +52,7 @@ static void wrong_arguments(void) {
         "{\"store\": \"/tmp/x\", \"registry\": \"x\", \"network\": \"slow\"}",
         "{\"store\": \"/tmp/x\", \"registry\": \"x\", \"activation\": \"never\"}",
         "{\"store\": \"/tmp/x\", \"registry\": \"x\", \"rootFile\": \"/nowhere/root.json\"}",
+        "{\"store\": \"/tmp/x\", \"registry\": \"https://b\xc3\xbc" "cher.example\"}",
         "{\"store\": \"\xff\", \"registry\": \"x\"}",
     };
     for (size_t index = 0; index < sizeof wrong / sizeof *wrong; index++)

@@ -1,0 +1,16 @@
+# shellcheck shell=bash
+# Sourced in the checkout: how all that is released is built. Another option in one script would build everything once more for it.
+
+# Tests may look into modules (decision 6).
+export PACKTOOL_TESTABLE=1
+release_folder=.build/optimized
+# No debug information: it is stripped anyway, and a fifth of the time of the C++ that TLS and signatures are made of.
+# C and C++ write the paths of their files into messages: the folder's own part is taken out. Swift writes none.
+# Each function in a section of its own: the linker leaves out those that nobody calls, of BoringSSL most. It keeps each that is public
+# unless Swift is told that all code that may call it is linked together (-internalize-at-link). Tests look into it as before.
+# shellcheck disable=SC2034
+release_options=(
+    -c release -debug-info-format none --disable-local-rpath --scratch-path "$release_folder" -Xcc "-ffile-prefix-map=$PWD/="
+    -Xcc -ffunction-sections -Xcc -fdata-sections -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend
+    -Xswiftc -internalize-at-link
+)
