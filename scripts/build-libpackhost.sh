@@ -32,7 +32,13 @@ if [ "$exported" != "$declared" ]; then
     diff <(printf '%s\n' "$declared") <(printf '%s\n' "$exported") >&2 || true
     exit 1
 fi
-echo "built $library: $(($(stat -c %s "$library") / 1000000)) MB in $((SECONDS - started)) s"
+# Larger by ten million bytes and more is what one import of Foundation makes it (decision 51).
+size=$(stat -c %s "$library")
+if [ "$size" -gt 20000000 ]; then
+    echo "error: $library has $size bytes, and at most 20 million are wanted: see with a linker map what came in" >&2
+    exit 1
+fi
+echo "built $library: $((size / 1000000)) MB in $((SECONDS - started)) s"
 
 if [ -n "${TEST:-}" ]; then
     TESTED_PACKHOST=$PWD/.build/lib/libpackhost.so scripts/run-tests.py --filter PackHostCTests
