@@ -1,5 +1,4 @@
 public import Foundation
-public import PackWeb
 public import PackWebOnline
 
 /// The settings of a ``PackageView``.

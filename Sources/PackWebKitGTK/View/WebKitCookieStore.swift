@@ -1,7 +1,6 @@
 import CWebKitGTK
 import Dispatch
 import Foundation
-public import PackWeb
 public import PackWebOnline
 
 /// The cookies of a web context, from its `WebKitCookieManager`.

@@ -50,7 +50,7 @@ struct NormalizationTests {
         }
     #endif
 
-    @Test func `a mark of two parts is put in order with those before it`() {
+    @Test func `a mark of two parts is put in order with those before it`() throws {
         let ordered = "a\u{F71}\u{F74}\u{735}"
         #expect("a\u{735}\u{F75}".canonicallyComposed.unicodeScalars.elementsEqual(ordered.unicodeScalars))
         #expect(throws: FormatError.self) { try PackagePath("a\u{735}\u{F75}") }
