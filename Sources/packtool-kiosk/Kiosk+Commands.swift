@@ -1,6 +1,7 @@
 import Foundation
 import PackJSON
 import PackWeb
+import PackWebOnline
 import PackWebKitGTK
 
 extension Kiosk {
