@@ -236,7 +236,7 @@ let package = Package(
             dependencies: [
                 "PackFormat", "PackJSON", "PackArchive", "PackTrust", "PackBuilder", "PackRegistry",
                 "PackRegistryAPI", "PackRegistryLocal", "PackRegistryPostgres", "PackRegistryS3", "PackRegistryServer",
-                "PackPublisher", "PackImporter", "PackDoctor",
+                "PackPublisher", "PackKeys", "PackImporter", "PackDoctor",
                 "PackUpdater", "PackUpdaterOnline",
                 "PackHost", "PackWeb", "PackWebOnline", "PackAuthorities", "CBuildStamp", arguments, asn1, crypto,
                 logging,

@@ -1,5 +1,6 @@
 import Foundation
 import PackWeb
+import PackWebOnline
 import Testing
 
 /// What a page sends that leaves right after, in a real Chromium.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import PackFormat
 import PackJSON
+import PackKeys
 import PackPublisher
 import PackRegistryLocal
 import PackTrust
