@@ -119,7 +119,7 @@ typedef enum packhost_code {
  * `settings` is a JSON object. Unknown members are refused. `store` and `registry` are needed, all others may be left out:
  *
  *     store          the store's folder. It belongs to the library; do not let the system back it up
- *     registry       the address of the registry, https://…, or the folder of one
+ *     registry       the address of the registry, https://…, its host in ASCII (xn--…), or the folder of one
  *     channel        default "stable"
  *     root, rootFile the app's root of trust: the text of root.json, or its path. Needed until the store has one
  *     app            the app's name in its registry; others are refused. Default: the one that the store saw first
