@@ -1,4 +1,5 @@
 import Foundation
+import PackKeys
 import Testing
 
 @testable import PackTrust
