@@ -11,6 +11,12 @@ extension ReportID {
 }
 
 extension AdapterTools {
+    /// What a client told before of a package, in its order; nothing where that cannot be read.
+    func told(by sender: ReportID, of package: PackageID) async -> [ReportEvent] {
+        let events = try? await reads.pass { try await host.reports?.events(of: sender) }
+        return (events ?? []).map(\.event).filter { $0.package == package }
+    }
+
     /// Stores reports. What cannot be stored, or is too much, is dropped: these clients stop all their requests if they
     /// are told so, updates too.
     func take(_ batch: ReportBatch, _ request: Request, _ context: RegistryRequestContext) async {

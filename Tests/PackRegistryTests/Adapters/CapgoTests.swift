@@ -15,7 +15,7 @@ import Testing
 
     /// What a client says. Version 4 of the plugin reads zips only.
     static func device(
-        _ id: String = "d1", running: String = "builtin", plugin: String = "4.0.0", also more: JSONObject = [:]
+        _ id: String = "d1", running: String = "builtin", plugin: String = "7.0.34", also more: JSONObject = [:]
     ) -> JSONObject {
         var body: JSONObject = [
             "platform": "android", "device_id": .string(id), "app_id": "com.example.shop", "custom_id": "",
@@ -109,10 +109,22 @@ import Testing
 
     @Test(arguments: [
         ("4.9.0", false), ("5.9.9", false), ("5.10.0", true), ("6.24.9", false), ("6.25.0", true), ("7.0.34", false),
-        ("7.0.35", true), ("8.0.0", true), ("9.1.0", true), ("", false), ("x", false),
+        ("7.0.37", false), ("7.0.38", true), ("8.0.0", true), ("9.1.0", true), ("", false), ("x", false),
     ])
     func `lists go to the plugins that read them`(plugin: String, reads: Bool) throws {
         #expect(try CapgoDevice(Self.device(plugin: plugin)).readsFileLists == reads)
+    }
+
+    @Test(arguments: [
+        ("5.9.5", false), ("5.50.1", true), ("6.14.27", false), ("6.14.28", true), ("7.0.1", false), ("7.0.2", true),
+        ("8.51.14", true), ("", false),
+    ])
+    func `a plugin that compares another sum gets no checksum`(plugin: String, verifies: Bool) async throws {
+        let adapted = try await AdaptedShop.make()
+        try await adapted.serving(.capgo) { server in
+            let answer = try Self.fields(await Self.check(server, Self.device(plugin: plugin)))
+            #expect(try answer.string("checksum").utf8.count == (verifies ? 64 : 0))
+        }
     }
 
     @Test func `what runs already is no update, and a rollback is one`() async throws {
@@ -281,6 +293,28 @@ import Testing
         #expect(version.release != nil)
         #expect(stats.versions.count == 1)
         #expect(stats.failures.map(\.fault) == [.neverConfirmed])
+    }
+
+    @Test func `a confirmation belongs to the release that brought the version, and counts once`() async throws {
+        let adapted = try await AdaptedShop.make()
+        let now = Int(Date().timeIntervalSince1970) * 1000
+        try await adapted.serving(.capgo) { server in
+            func tell(_ action: String, _ version: String, at time: Int) async throws {
+                let event = Self.event(action, version, at: time, "d1")
+                let path = "/adapters/capgo/checkout/stats"
+                #expect(
+                    try await server.ask("POST", path, body: Array(event.compactText.utf8)).status == 200)
+            }
+            try await tell("set", "1.1.0", at: now - 9_000)
+            // Another version is offered before the app starts anew.
+            try await adapted.change(.rollBack(to: nil))
+            for second in 1..<4 { try await tell("app_launch_ready", "1.1.0", at: now - 9_000 + second * 1000) }
+        }
+        let stats = try await adapted.shop.registry.stats(StatsQuery(channel: channel()))
+        let version = try #require(stats.versions.first)
+        #expect(stats.versions.count == 1 && version.release != nil && version.version.description == "1.1.0")
+        #expect((version.activated, version.confirmed, version.waiting) == (1, 1, 0))
+        #expect(version.series.reduce(0) { $0 + $1.confirmed } == 1)
     }
 
     // MARK: Hostile requests

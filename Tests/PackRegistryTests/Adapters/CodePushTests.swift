@@ -233,13 +233,19 @@ import Testing
             }
             let good: JSONObject = ["label": "1.1.0", "status": "DeploymentSucceeded"]
             #expect(try await tell("deploy", good, "d1").status == 200)
-            #expect(try await tell("deploy", ["label": "1.1.0", "status": "DeploymentFailed"], "d2").status == 200)
+            let failed: JSONObject = ["label": "1.1.0", "status": "DeploymentFailed"]
+            var left = failed
+            left["previous_label_or_app_version"] = "1.0.0"
+            #expect(try await tell("deploy", left, "d2").status == 200)
+            // It could not be installed, and never ran.
+            #expect(try await tell("deploy", failed, "d3").status == 200)
             #expect(try await tell("deploy", ["label": "1.1.0", "status": "Other"], "d2").status == 400)
         }
         let stats = try await adapted.shop.registry.stats(StatsQuery(channel: channel()))
         let version = try #require(stats.versions.first)
         #expect((stats.versions.count, version.version.description) == (1, "1.1.0"))
         #expect((version.activated, version.confirmed, version.failed) == (2, 1, 1))
+        #expect(Set(stats.failures.map(\.fault)) == [.neverConfirmed, .damaged])
     }
 
     // MARK: Hostile requests

@@ -15,6 +15,8 @@ struct CapgoDevice: Sendable {
     let current: String?
     /// Whether it can fetch single files by a list.
     let readsFileLists: Bool
+    /// Whether it compares a zip with its SHA-256. Earlier plugins compare a CRC-32, and nothing if there is no checksum.
+    let verifiesDigests: Bool
     /// Whether it accepts only bundles that are encrypted for its app.
     let wantsEncryption: Bool
 
@@ -33,17 +35,17 @@ struct CapgoDevice: Sendable {
         channel = try text("defaultChannel")
         let running = try text("version_name")
         current = running == Self.builtin || running == app ? nil : running
-        readsFileLists = Self.canReadFileLists(try text("plugin_version"))
+        let plugin = try text("plugin_version").flatMap { try? AppVersion($0) }
+        readsFileLists = plugin.map { plugin in Self.listReaders.contains { $0.contains(plugin) } } ?? false
+        verifiesDigests = plugin.map { plugin in Self.digestVerifiers.contains { $0.contains(plugin) } } ?? false
         wantsEncryption = try text("key_id") != nil
     }
 
-    /// Lists of files came with these versions of the plugin.
-    private static func canReadFileLists(_ plugin: String?) -> Bool {
-        guard let version = plugin.flatMap({ try? AppVersion($0) }) else { return false }
-        return fileListRanges.contains { $0.contains(version) }
-    }
+    /// Lists of files came with these versions of the plugin. 7.0.35 to 7.0.37 take every listed file for a Brotli one.
+    private static let listReaders = ranges(">=5.10.0 <6", ">=6.25.0 <7", ">=7.0.38 <8", ">=8")
+    private static let digestVerifiers = ranges(">=5.50.1 <6", ">=6.14.28 <7", ">=7.0.2")
 
-    private static let fileListRanges = [">=5.10.0 <6", ">=6.25.0 <7", ">=7.0.35 <8", ">=8"].compactMap {
-        try? AppVersionRange($0)
+    private static func ranges(_ texts: String...) -> [AppVersionRange] {
+        texts.compactMap { try? AppVersionRange($0) }
     }
 }

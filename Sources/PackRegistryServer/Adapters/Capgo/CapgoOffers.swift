@@ -45,7 +45,7 @@ final class CapgoOffers: Sendable {
         let zip = try await zip(of: manifest, isNeeded: list == nil)
         let document: JSONObject = [
             "version": .string(version.description), "url": .string(tools.address.url(zip.path, for: request)),
-            "checksum": .string(zip.digest?.hex ?? ""),
+            "checksum": .string(device.verifiesDigests ? zip.digest?.hex ?? "" : ""),
         ]
         var text = JSONValue.object(document).compactText
         if let list { text = text.dropLast() + ",\"manifest\":\(list)}" }

@@ -45,9 +45,31 @@ struct CapgoStatistics: Sendable {
         let query = UpdateQuery(channel: channel, package: package, device: device.facts, current: nil)
         guard let release = try await tools.desk.answer(query)?.decision.release else { return }
         let now = Int(tools.host.now.timeIntervalSince1970 * 1000)
-        let known = events.compactMap { Self.event($0, of: package, release, now: now) }
+        let told = events.compactMap { Self.event($0, of: package, release, now: now) }
         let sender = try ReportID(adapter: .capgo, app: tools.desk.state.app, device: device.facts.deviceID)
-        await tools.take(ReportBatch(sender: sender, channel: channel, events: known), request, context)
+        let isAboutStart = told.contains { $0.code == .confirmed || $0.code == .failed }
+        let earlier = isAboutStart ? await tools.told(by: sender, of: package) : []
+        let batch = ReportBatch(sender: sender, channel: channel, events: Self.settled(told, after: earlier))
+        await tools.take(batch, request, context)
+    }
+
+    /// The client names the release of nothing, and confirms the running version once more at each start of the app. What happens to
+    /// a version that is active belongs to the release that brought it, and a second confirmation says nothing new.
+    static func settled(_ told: [ReportEvent], after earlier: [ReportEvent]) -> [ReportEvent] {
+        var known = earlier
+        var settled: [ReportEvent] = []
+        for var event in told {
+            let active = known.lastIndex { $0.code == .activated && $0.version == event.version }
+            let isOfActive = event.code == .confirmed || event.code == .failed && event.phase == .start
+            if isOfActive, let active {
+                event.release = known[active].release
+                let isKnown = known[active...].contains { $0.code == .confirmed && $0.version == event.version }
+                if event.code == .confirmed, isKnown { continue }
+            }
+            known.append(event)
+            settled.append(event)
+        }
+        return settled
     }
 
     /// nil for what says nothing about a version.

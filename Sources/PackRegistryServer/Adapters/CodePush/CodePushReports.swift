@@ -16,8 +16,12 @@ struct CodePushReports: Sendable {
         let body = try await body(of: request, context)
         switch body.looseText("status") {
         case "DeploymentSucceeded": try await report([.activated, .confirmed], body, request, context)
-        // It ran, and was left: these clients tell nothing when a version begins to run.
-        case "DeploymentFailed": try await report([.activated, .failed], body, request, context)
+        // It ran, and was left: these clients tell nothing when a version begins to run. One that could not be installed is told without
+        // the version that it would have followed.
+        case "DeploymentFailed":
+            let names = ["previous_label_or_app_version", "previousLabelOrAppVersion"]
+            let hasRun = names.contains { body.looseText($0) != nil }
+            try await report(hasRun ? [.activated, .failed] : [.failed], body, request, context)
         case nil: _ = try key(of: body)
         case .some: throw Problem.badRequest("the status is DeploymentSucceeded or DeploymentFailed")
         }
@@ -59,7 +63,9 @@ struct CodePushReports: Sendable {
                 sequence: now * 16 + (Self.order.firstIndex(of: code) ?? 0), code: code, time: now / 1000,
                 package: key.package, version: version,
                 release: release?.version == version ? release?.id : nil)
-            if code == .failed { (event.phase, event.fault) = (.start, .neverConfirmed) }
+            if code == .failed {
+                (event.phase, event.fault) = codes.count > 1 ? (.start, .neverConfirmed) : (.install, .damaged)
+            }
             return event
         }
         let sender = try ReportID(adapter: .codepush, app: tools.desk.state.app, device: id)
