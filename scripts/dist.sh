@@ -23,16 +23,20 @@ step "executables of $commit, version $version"
 scripts/dist-versions.py --pin
 products=(packtool)
 [ -n "${PACKTOOL_WITHOUT_KIOSK:-}" ] || products+=(packtool-kiosk)
-scripts/build-release.sh "${products[@]}"
+# The length of the folder's path gets into the code (decision 27), so it is built where the folder has one name for everybody, which only
+# this step sees.
+export PACKTOOL_REPRODUCIBLE=1
+# shellcheck disable=SC2016 # bash in the namespace expands it.
+unshare --map-root-user --mount bash -c 'mount --bind "$PWD" /mnt && cd /mnt && exec scripts/build-release.sh "$@"' build "${products[@]}"
 scripts/dist-versions.py --check
 rm -f "$work"/packtool "$work"/packtool-kiosk
 for product in "${products[@]}"; do cp ".build/bin/$product" "$work/$product"; done
 
 step "bill of materials, man pages, completions"
-scripts/dist-sbom.py executable --version "$version" --commit "$commit" --build .build/optimized "$work/packtool" \
+scripts/dist-sbom.py executable --version "$version" --commit "$commit" --build .build/reproducible "$work/packtool" \
     >"$out/$name.cdx.json"
 if [ -x "$work/packtool-kiosk" ]; then
-    scripts/dist-sbom.py executable --version "$version" --commit "$commit" --build .build/optimized "$work/packtool-kiosk" \
+    scripts/dist-sbom.py executable --version "$version" --commit "$commit" --build .build/reproducible "$work/packtool-kiosk" \
         >"$out/${name/packtool_/packtool-kiosk_}.cdx.json"
 fi
 scripts/dist-tree.sh

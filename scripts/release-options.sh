@@ -3,7 +3,8 @@
 
 # Tests may look into modules (decision 6).
 export PACKTOOL_TESTABLE=1
-release_folder=.build/optimized
+release_folder=${PACKTOOL_REPRODUCIBLE:+.build/reproducible}
+release_folder=${release_folder:-.build/optimized}
 # No debug information: it is stripped anyway, and a fifth of the time of the C++ that TLS and signatures are made of.
 # C and C++ write the paths of their files into messages: the folder's own part is taken out. Swift writes none.
 # Each function in a section of its own: the linker leaves out those that nobody calls, of BoringSSL most. It keeps each that is public
@@ -14,3 +15,5 @@ release_options=(
     -Xcc -ffunction-sections -Xcc -fdata-sections -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend
     -Xswiftc -internalize-at-link
 )
+# Which of the compiler's threads is first shows in a few functions (decision 27). One thread takes longer.
+if [ -n "${PACKTOOL_REPRODUCIBLE:-}" ]; then release_options+=(-Xswiftc -num-threads -Xswiftc 1); fi
