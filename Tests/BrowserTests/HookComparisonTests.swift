@@ -1,6 +1,7 @@
 import Foundation
 import PackFormat
 import PackWeb
+import PackWebOnline
 import Testing
 
 /// What pages see of their requests in a real Chromium, with the hook and without it.
