@@ -42,9 +42,29 @@ struct AdapterTools: Sendable {
         }
     }
 
-    /// All channels that ever offered something, in the order of their names.
-    func channels() async throws -> [ChannelName] {
-        try await reads.pass { try await host.registry(as: .anonymous).overview(of: []).channels.keys.sorted() }
+    /// All channels that offer a package, in the order of their names.
+    func channels(offering package: PackageID) async throws -> [ChannelName] {
+        let all = try await reads.pass {
+            try await host.registry(as: .anonymous).overview(of: []).channels.keys.sorted()
+        }
+        var offering: [ChannelName] = []
+        for channel in all where try await offers(package, on: channel) { offering.append(channel) }
+        return offering
+    }
+
+    func offers(_ package: PackageID, on channel: ChannelName) async throws -> Bool {
+        try await !desk.state.releases(of: package, on: channel).isEmpty
+    }
+
+    /// A version's zip: the published one where it is complete, else one that is made for these clients.
+    /// - Parameter isNeeded: Whether the client will fetch it. If not, it is not made yet, and its digest not known.
+    func zip(of manifest: Manifest, isNeeded: Bool) async throws -> (path: String, digest: Digest?) {
+        let isComplete = manifest.files.values.allSatisfy { $0.from == nil }
+        let published = ViewPath.archive(manifest.package, manifest.version).description
+        if isComplete, let facts = try await view.facts(published) { return (published, facts.digest) }
+        let archive = SiteArchive(of: manifest)
+        let digest = isNeeded ? try await archives.file(archive).digest : nil
+        return (SiteArchiveController.path(of: archive), digest)
     }
 }
 

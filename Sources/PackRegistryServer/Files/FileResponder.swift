@@ -50,13 +50,9 @@ struct FileResponder {
 
     /// A document that is made for the request. Small, and asked for again and again: a tag makes most answers a 304.
     static func document(to request: Request, _ document: JSONObject) throws -> Response {
-        let bytes = ByteBuffer(string: JSONValue.object(document).compactText)
-        let digest = Digest(of: bytes.readableBytesView)
-        let file = ServedFile(
-            digest: digest, size: bytes.readableBytes, content: .memory(bytes),
-            heads: ServedFile.Heads(nil, digest: digest, size: bytes.readableBytes))
-        return try response(
-            to: request, with: file, mediaType: PackFormat.MediaType("application/json"),
+        try response(
+            to: request, with: ServedFile(text: JSONValue.object(document).compactText),
+            mediaType: PackFormat.MediaType("application/json"),
             fields: [.cacheControl: CacheControl.pointer, .accessControlAllowOrigin: "*"])
     }
 

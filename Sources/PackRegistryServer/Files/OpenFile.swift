@@ -60,16 +60,23 @@ final class OpenFile: Sendable {
 
     /// The SHA-256 of the content, in bounded memory.
     func digest() async throws -> PackFormat.Digest {
-        try await NIOThreadPool.singleton.runIfActive {
-            var hash = SHA256()
-            var offset = 0
-            while offset < self.stamp.size {
-                let chunk = try self.read(at: offset, count: min(Self.chunkByteCount, self.stamp.size - offset))
-                chunk.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
-                offset += chunk.readableBytes
-            }
-            return PackFormat.Digest(hash.finalize())
+        try await NIOThreadPool.singleton.runIfActive { PackFormat.Digest(try self.hash(by: SHA256())) }
+    }
+
+    /// The MD5 of the content, in bounded memory: for clients that know no other hash. It protects against nobody.
+    func md5() async throws -> [UInt8] {
+        try await NIOThreadPool.singleton.runIfActive { Array(try self.hash(by: Insecure.MD5())) }
+    }
+
+    private func hash<Function: HashFunction>(by function: Function) throws -> Function.Digest {
+        var hash = function
+        var offset = 0
+        while offset < stamp.size {
+            let chunk = try read(at: offset, count: min(Self.chunkByteCount, stamp.size - offset))
+            chunk.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
+            offset += chunk.readableBytes
         }
+        return hash.finalize()
     }
 
     /// One piece of the content, at most a chunk.

@@ -21,6 +21,15 @@ final class ServedFile: Sendable {
         self.heads = heads
     }
 
+    /// A text that was made for answers.
+    convenience init(text: String) {
+        let bytes = ByteBuffer(string: text)
+        let digest = Digest(of: bytes.readableBytesView)
+        self.init(
+            digest: digest, size: bytes.readableBytes, content: .memory(bytes),
+            heads: Heads(nil, digest: digest, size: bytes.readableBytes))
+    }
+
     /// The heads of the most frequent answers, ready but for the date and the empty line.
     struct Heads: Sendable {
         let tag: EntityTag

@@ -29,29 +29,8 @@ struct SiteController {
         case .refused(let reason): throw Problem.badRequest("the path is refused: \(reason)")
         case .missing: throw Problem.notFound("\(package) \(version) has no such file")
         case .file(let path, let listed):
-            return try await response(to: request, with: listed, at: path, of: manifest)
+            return try await view.response(to: request, with: listed, at: path, fields: fields(of: manifest))
         }
-    }
-
-    /// One file, compressed where the client takes that and a compressed form was made. Each form has an ETag of its own, and a
-    /// range is one of the form that is sent (RFC 9110 section 14.2).
-    private func response(
-        to request: Request, with listed: Manifest.File, at path: PackagePath, of manifest: Manifest
-    ) async throws -> Response {
-        let mediaType = PackFormat.MediaType(of: path)
-        var fields = fields(of: manifest)
-        if listed.mayBeEncoded(as: mediaType) {
-            fields[.vary] = fields[.vary].map { $0 + ", accept-encoding" } ?? "accept-encoding"
-            for coding in AcceptEncoding(request.headers[values: .acceptEncoding]).accepted {
-                guard let file = try await view.encoded(listed.digest, coding) else { continue }
-                fields[.contentEncoding] = coding.rawValue
-                return try FileResponder.response(to: request, with: file, mediaType: mediaType, fields: fields)
-            }
-        }
-        guard let file = try await view.object(listed.digest), file.size == listed.size else {
-            throw RegistryError(.unusable, "the object of \(path) is not in the published view")
-        }
-        return try FileResponder.response(to: request, with: file, mediaType: mediaType, fields: fields)
     }
 
     /// What follows `/site/PACKAGE/VERSION`.

@@ -11,7 +11,7 @@ struct CapgoChannels: Sendable {
 
     func list(of package: PackageID) async throws -> Response {
         var offering: [JSONValue] = []
-        for channel in try await tools.channels() where try await offers(package, channel) {
+        for channel in try await tools.channels(offering: package) {
             offering.append(
                 .object([
                     // Clients read it as a number.
@@ -40,13 +40,9 @@ struct CapgoChannels: Sendable {
     }
 
     private func check(_ channel: ChannelName, of package: PackageID) async throws {
-        guard try await offers(package, channel) else {
+        guard try await tools.offers(package, on: channel) else {
             throw Problem(
                 .badRequest, kind: "channel_not_found", "the channel \(channel) offers no version of \(package)")
         }
-    }
-
-    private func offers(_ package: PackageID, _ channel: ChannelName) async throws -> Bool {
-        try await !tools.desk.state.releases(of: package, on: channel).isEmpty
     }
 }

@@ -42,7 +42,7 @@ final class CapgoOffers: Sendable {
             return CapgoAdapter.blocked("no_index_html", "The entry of \(package) \(version) is not index.html")
         }
         let list = device.readsFileLists ? list(of: manifest, tools.address.base(for: request)) : nil
-        let zip = try await zip(of: manifest, isNeeded: list == nil)
+        let zip = try await tools.zip(of: manifest, isNeeded: list == nil)
         let document: JSONObject = [
             "version": .string(version.description), "url": .string(tools.address.url(zip.path, for: request)),
             "checksum": .string(device.verifiesDigests ? zip.digest?.hex ?? "" : ""),
@@ -50,17 +50,6 @@ final class CapgoOffers: Sendable {
         var text = JSONValue.object(document).compactText
         if let list { text = text.dropLast() + ",\"manifest\":\(list)}" }
         return .adapterJSON(text)
-    }
-
-    /// The version's zip: the published one where it is complete, else one that is made for these clients.
-    /// - Parameter isNeeded: Whether the client will fetch it. If not, it is not made yet, and its digest not known.
-    private func zip(of manifest: Manifest, isNeeded: Bool) async throws -> (path: String, digest: Digest?) {
-        let isComplete = manifest.files.values.allSatisfy { $0.from == nil }
-        let published = ViewPath.archive(manifest.package, manifest.version).description
-        if isComplete, let facts = try await tools.view.facts(published) { return (published, facts.digest) }
-        let archive = SiteArchive(of: manifest)
-        let digest = isNeeded ? try await tools.archives.file(archive).digest : nil
-        return (SiteArchiveController.path(of: archive), digest)
     }
 
     /// The files as a JSON array; nil where the clients would not understand them.
