@@ -15,7 +15,9 @@ struct AdapterController: Sendable {
         var adapters: [String: any Adapter] = [:]
         for kind in tools.settings.kinds {
             switch kind {
+            case .capawesome: adapters[kind.rawValue] = CapawesomeAdapter(tools: tools)
             case .capgo: adapters[kind.rawValue] = CapgoAdapter(tools: tools)
+            case .chcp: adapters[kind.rawValue] = ChcpAdapter(tools: tools)
             case .codepush: adapters[kind.rawValue] = CodePushAdapter(tools: tools)
             case .ionic: adapters[kind.rawValue] = IonicAdapter(tools: tools)
             }
@@ -24,10 +26,17 @@ struct AdapterController: Sendable {
         archives = SiteArchiveController(tools: tools)
     }
 
-    /// Whether a path is one of an adapter. Clients of CodePush may ask at the root, as they did before.
+    /// Whether a path is one of an adapter.
     func owns(_ components: [String]) -> Bool {
         components.first == Self.folder
-            || components.first == CodePushAdapter.version && adapters[AdapterKind.codepush.rawValue] != nil
+            || Self.kindAtRoot(components).map { adapters[$0.rawValue] != nil } ?? false
+    }
+
+    /// Whose path it is at the root. Clients of CodePush may ask there, as they did before, and those of Capawesome know
+    /// nothing of a server but its name.
+    private static func kindAtRoot(_ components: [String]) -> AdapterKind? {
+        if components.first == CodePushAdapter.version { return .codepush }
+        return components.starts(with: CapawesomeAdapter.root) ? .capawesome : nil
     }
 
     /// - Parameter components: of the path, which must be an adapter's.
@@ -35,8 +44,7 @@ struct AdapterController: Sendable {
         to request: Request, components: [String], _ context: RegistryRequestContext
     ) async throws -> Response {
         let path =
-            components.first == Self.folder
-            ? components.dropFirst() : [AdapterKind.codepush.rawValue] + components[...]
+            Self.kindAtRoot(components).map { [$0.rawValue] + components[...] } ?? components.dropFirst()
         guard let kind = path.first else { throw Self.absent }
         if kind == SiteArchiveController.folder {
             return try await archives.response(to: request, path: path.dropFirst())

@@ -21,6 +21,7 @@ package final class ServerMetrics: Sendable {
             case "patches": self = .patches
             case "packages": self = .packages
             case "site": self = .site
+            case "v1" where path.hasPrefix("v1/apps/"): self = .adapters
             case "v1": self = path == "v1/reports" ? .reports : .api
             case "offline": self = .api
             case "adapters", "v0.1": self = .adapters

@@ -57,6 +57,58 @@ import Testing
         }
     }
 
+    /// Asks for damaged paths below a place, and then for the good ones.
+    private func ask(
+        _ kind: AdapterKind, below base: String, _ paths: [String], isSound: @escaping @Sendable (RawAnswer) -> Bool
+    ) async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        let adapted = try await AdaptedShop.make()
+        try await adapted.serving(kind) { server in
+            var dice = SeededGenerator(seed: seed)
+            for _ in 0..<Self.count {
+                let path = Self.damaged(Array(paths[Int.random(in: 0..<paths.count, using: &dice)].utf8), using: &dice)
+                // Nothing else may be in a request's first line.
+                let sent = String(decoding: path.filter { (0x21...0x7E).contains($0) }.prefix(3_000), as: UTF8.self)
+                let answer = try await server.ask("GET", base + sent)
+                // A path that no part of the server accepts gets the server's own refusal.
+                let isRefused = answer.status == 400 && answer["content-type"] == "application/problem+json"
+                let isAnswer = answer.status < 500 && (isRefused || isSound(answer))
+                #expect(isAnswer, "seed \(seed), \(base)\(sent): \(answer)")
+            }
+            for path in paths {
+                let answer = try await server.ask("GET", base + path)
+                #expect(answer.status == 200, "seed \(seed), \(path): \(answer)")
+            }
+        }
+    }
+
+    @Test func `damaged questions of Capawesome's clients get JSON or a file, and no crash`() async throws {
+        let files = "adapters/capawesome/checkout/1.1.0/files?href="
+        try await ask(
+            .capawesome, below: "/",
+            [
+                String(CapawesomeTests.path(running: "=1.0.0", also: "&channelName=beta").dropFirst()),
+                "v1/apps/checkout/channels?limit=10&offset=0&query=beta",
+                files + "capawesome-live-update-manifest.json", files + "index.html",
+            ]
+        ) { answer in
+            if answer.status < 400 { return true }
+            guard let json = try? JSONValue(parsing: answer.body).object() else { return false }
+            // A path that is damaged at its start is another part's.
+            return json.looseText("message") != nil || answer["content-type"] == "application/problem+json"
+        }
+    }
+
+    @Test func `damaged questions of hot code push's clients get a text or a file, and no crash`() async throws {
+        try await ask(
+            .chcp, below: "/adapters/chcp/",
+            [
+                "checkout/beta/www/chcp.json", "checkout/beta/www/chcp.manifest", "checkout/1.1.0/files/app.js",
+                "checkout/1.1.0/files/chcp.manifest",
+            ]
+        ) { $0.status == 200 || $0["content-type"] == "text/plain; charset=utf-8" }
+    }
+
     @Test func `damaged requests of Capgo's clients get JSON, and no crash`() async throws {
         let file: JSONObject = ["file_name": "app.js", "file_hash": "00", "download_url": "http://x/"]
         let event = CapgoTests.device(also: ["action": "set", "timestamp": 1_800_000_000_000, "metadata": .object([:])])
