@@ -40,12 +40,23 @@ def codepush(version):
             f"&is_companion=false&client_unique_id=d1{running}"), None
 
 
+def capawesome(version):
+    running = "=1.1.0" if version == "1.1.0" else ""
+    return (f"/v1/apps/shop/bundles/latest?appVersionCode=17&appVersionName=3.2.0&bundleId{running}&channelName={CHANNEL}&customId"
+            "&deviceId=d1&osVersion=34&platform=0&pluginVersion=8.4.1"), None
+
+
+def chcp(version):
+    # The client compares it itself.
+    return f"/adapters/chcp/shop/{CHANNEL}/www/chcp.json", None
+
+
 def own(version):
     return f"/v1/update?channel={CHANNEL}&package=shop&device=d1&version={version}", None
 
 
 newest = {}
-systems = {"own": own, "capgo": capgo, "codepush": codepush, "ionic": ionic}
+systems = {"own": own, "capgo": capgo, "codepush": codepush, "ionic": ionic, "capawesome": capawesome, "chcp": chcp}
 
 
 def ask(url, path, body):
@@ -80,8 +91,8 @@ def main():
         run("build", "site", "--package", "shop", "--package-version", version)
         run("publish", f"packages/shop-{version}.zip", "--channel", CHANNEL, "--yes")
     server = subprocess.Popen(
-        [packtool, "serve", "--port", "0", "--quiet", "--adapter", "capgo", "--adapter", "codepush", "--adapter", "ionic"], cwd=folder,
-        stdout=subprocess.PIPE, text=True)
+        [packtool, "serve", "--port", "0", "--quiet"] + [word for name in systems if name != "own" for word in ("--adapter", name)],
+        cwd=folder, stdout=subprocess.PIPE, text=True)
     try:
         url = re.search(r"http://127\.0\.0\.1:[0-9]+", server.stdout.readline()).group(0)
         newest["snapshot"] = ask(url, *ionic("1.0.0"))["data"]["snapshot"]
