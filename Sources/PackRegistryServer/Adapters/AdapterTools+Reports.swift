@@ -1,6 +1,8 @@
 import Hummingbird
 import Logging
 import PackFormat
+import PackRegistry
+import PackRegistryAPI
 
 extension ReportID {
     /// The name under which an adapter stores what a device tells. It follows from the device's id and does not have it.
