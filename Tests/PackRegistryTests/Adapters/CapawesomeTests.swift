@@ -82,7 +82,7 @@ import Testing
         let adapted = try await AdaptedShop.make()
         try await adapted.publish("1.3.0", ["index.html": "<p>", "a.js": "a()", "b.js": "b()"])
         try await adapted.publish("1.4.0", ["index.html": "<p>", "a.js": "b()", "b.js": "a()", "c.js": "a()"])
-        try await adapted.serving(.capawesome) { server in
+        try await adapted.serving(.capawesome) { (server) async throws in
             func type(_ running: String) async throws -> String {
                 try await Self.fields(Self.check(server, Self.path(running: running))).string("artifactType")
             }
@@ -144,7 +144,7 @@ import Testing
             #expect(try Self.fields(own).string("bundleId") == "1.1.0")
         }
         // The paths at the root are this adapter's, and nobody's without it.
-        try await adapted.serving(.capgo) { server in
+        try await adapted.serving(.capgo) { (server) async throws in
             #expect(try await Self.check(server).status == 404)
             #expect(try await server.ask("GET", "/v1/update?channel=beta&package=checkout&device=d1").status == 200)
         }

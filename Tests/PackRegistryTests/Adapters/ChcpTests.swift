@@ -99,7 +99,7 @@ import Testing
     func `a release says when it is installed`(install: ClientPolicy.Install, word: String) async throws {
         let adapted = try await AdaptedShop.make()
         try await adapted.publish("1.3.0", ["index.html": "<p>"], policy: ClientPolicy(install: install))
-        try await adapted.serving(.chcp) { server in
+        try await adapted.serving(.chcp) { (server) async throws in
             #expect(try await Self.configuration(server).string("update") == word)
         }
     }
@@ -118,7 +118,7 @@ import Testing
     @Test func `a package with a path that a client would not fetch is not offered`() async throws {
         let adapted = try await AdaptedShop.make()
         try await adapted.publish("1.3.0", ["index.html": "<p>", "a#b.js": "x()"])
-        try await adapted.serving(.chcp) { server in
+        try await adapted.serving(.chcp) { (server) async throws in
             #expect(try await server.ask("GET", Self.base + "chcp.json").status == 404)
         }
     }
