@@ -158,6 +158,14 @@ import Testing
         #expect(CapawesomeDevice.android(level: level)?.description == version)
     }
 
+    @Test(arguments: [
+        ("/v1/apps/checkout/channels", ServerMetrics.Kind.adapters), ("/adapters/capawesome/x", .adapters),
+        ("/v1/update", .api), ("/v1/appsettings", .api),
+    ])
+    func `requests at the root count as those of adapters`(path: String, kind: ServerMetrics.Kind) {
+        #expect(ServerMetrics.Kind(path: path) == kind)
+    }
+
     // MARK: Channels
 
     @Test func `channels that offer the package are listed, a page at a time`() async throws {
