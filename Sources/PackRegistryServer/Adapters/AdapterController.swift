@@ -32,8 +32,8 @@ struct AdapterController: Sendable {
             || Self.kindAtRoot(components).map { adapters[$0.rawValue] != nil } ?? false
     }
 
-    /// Whose path it is at the root. Clients of CodePush may ask there, as they did before, and those of Capawesome know
-    /// nothing of a server but its name.
+    /// Whose path it is at the root. Clients of CodePush may ask there, as they did before, and those of Capawesome
+    /// know nothing of a server but its name.
     private static func kindAtRoot(_ components: [String]) -> AdapterKind? {
         if components.first == CodePushAdapter.version { return .codepush }
         return components.starts(with: CapawesomeAdapter.root) ? .capawesome : nil

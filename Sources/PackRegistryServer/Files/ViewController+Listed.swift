@@ -5,8 +5,8 @@ import PackRegistry
 import PackRegistryAPI
 
 extension ViewController {
-    /// One file of a version, compressed where the client takes that and a compressed form was made. Each form has an ETag of
-    /// its own, and a range is one of the form that is sent (RFC 9110 section 14.2).
+    /// One file of a version, compressed where the client takes that and a compressed form was made. Each form has an
+    /// ETag of its own, and a range is one of the form that is sent (RFC 9110 section 14.2).
     /// - Parameter fields: of the answer, beside those that all files have.
     /// - Throws: ``RegistryError`` of the kind `.unusable` if the object is not there.
     func response(

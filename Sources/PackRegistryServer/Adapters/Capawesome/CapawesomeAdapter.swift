@@ -4,8 +4,8 @@ import PackFormat
 import PackJSON
 import PackRegistryAPI
 
-/// Answers `@capawesome/capacitor-live-update`. An app can name the server's host and no path, so its clients ask at the
-/// root of the server, and their app id is the package:
+/// Answers `@capawesome/capacitor-live-update`. An app can name the server's host and no path, so its clients ask at
+/// the root of the server, and their app id is the package:
 ///
 ///     /v1/apps/PACKAGE/bundles/latest
 ///     /v1/apps/PACKAGE/channels

@@ -5,8 +5,8 @@ import PackJSON
 import PackRegistryAPI
 import Synchronization
 
-/// The files of a version as a Capawesome client fetches them: `PACKAGE/VERSION/files?href=PATH`. The list of them has a
-/// path among them.
+/// The files of a version as a Capawesome client fetches them: `PACKAGE/VERSION/files?href=PATH`. The list of them has
+/// a path among them.
 final class CapawesomeFiles: Sendable {
     /// Files of a list, which the client fetches one by one.
     private static let maximumFileCount = 4_000
@@ -34,8 +34,8 @@ final class CapawesomeFiles: Sendable {
 
     /// Whether a client has the version's files after an update by a list.
     ///
-    /// It does not fetch a file whose content it has anywhere. It copies the one of the same path instead, and does not look
-    /// at its content: where two files swapped their contents it would keep both as they were.
+    /// It does not fetch a file whose content it has anywhere. It copies the one of the same path instead, and does not
+    /// look at its content: where two files swapped their contents it would keep both as they were.
     /// - Parameter base: the version that runs; nil for what the app brought.
     static func canList(_ manifest: Manifest, from base: Manifest?) -> Bool {
         guard hasPages(manifest), manifest.files.count <= maximumFileCount else { return false }

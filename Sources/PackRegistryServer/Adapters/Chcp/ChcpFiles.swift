@@ -31,8 +31,8 @@ struct ChcpFiles: Sendable {
 
     /// - Parameters:
     ///   - name: what follows the folder of the version.
-    ///   - isOffered: whether a channel is known to offer the version. Anybody may ask for the list of another, and it is
-    ///     not made.
+    ///   - isOffered: whether a channel is known to offer the version. Anybody may ask for the list of another, and it
+    ///     is not made.
     func response(
         to request: Request, _ name: String, of manifest: Manifest, isOffered: Bool, cacheControl: String
     ) async throws -> Response {

@@ -14,8 +14,8 @@ struct ChcpOffer: Sendable {
     /// The lowest number of an app that can run it, as its `config.xml` has it; 0 for all.
     let nativeInterface: Int
 
-    /// Clients compare it with what they have, and name a folder by it: a version that is offered once more, after another
-    /// one, has another name.
+    /// Clients compare it with what they have, and name a folder by it: a version that is offered once more, after
+    /// another one, has another name.
     var name: String { "\(manifest.version)-\(release.id)" }
 
     /// nil: the client's own, which is the next start.
