@@ -36,7 +36,7 @@ import Testing
 
     @Test func `a device gets a list, and each file by its path with its checksum`() async throws {
         let adapted = try await AdaptedShop.make()
-        try await adapted.serving(.capawesome) { server in
+        try await adapted.serving(.capawesome) { (server) async throws in
             let answer = try await Self.check(server, Self.path("till"))
             #expect(
                 answer.text == #"{"artifactType":"manifest","bundleId":"1.0.0","channelName":"beta","#
@@ -66,7 +66,7 @@ import Testing
     func `a plugin without lists gets the complete zip with its checksum`(plugin: String) async throws {
         let adapted = try await AdaptedShop.make()
         try await adapted.shop.local.maintain()
-        try await adapted.serving(.capawesome) { server in
+        try await adapted.serving(.capawesome) { (server) async throws in
             for package in ["checkout", "till"] {
                 let fields = try Self.fields(await Self.check(server, Self.path(package, plugin: plugin)))
                 #expect(try fields.string("artifactType") == "zip")
@@ -97,7 +97,7 @@ import Testing
 
     @Test func `what runs is named again, a rollback is an update, and the way back to the app is none`() async throws {
         let adapted = try await AdaptedShop.make()
-        try await adapted.serving(.capawesome) { server in
+        try await adapted.serving(.capawesome) { (server) async throws in
             let running = Self.path(running: "=1.1.0")
             #expect(try await Self.fields(Self.check(server, running)).string("bundleId") == "1.1.0")
             try await adapted.change(.rollBack(to: nil))
@@ -129,7 +129,7 @@ import Testing
     @Test func `a mandatory release says so to the app`() async throws {
         let adapted = try await AdaptedShop.make()
         try await adapted.publish("1.3.0", ["index.html": "<p>"], policy: ClientPolicy(isMandatory: true))
-        try await adapted.serving(.capawesome) { server in
+        try await adapted.serving(.capawesome) { (server) async throws in
             let properties = try await Self.fields(Self.check(server)).object("customProperties")
             #expect(properties == ["mandatory": "true"])
         }
@@ -137,7 +137,7 @@ import Testing
 
     @Test func `a proxy may name the package, and the app's id is then anything`() async throws {
         let adapted = try await AdaptedShop.make()
-        try await adapted.serving(.capawesome) { server in
+        try await adapted.serving(.capawesome) { (server) async throws in
             let path = Self.path("6f1c3f6e-0000-4000-8000-000000000000", below: "/adapters/capawesome/checkout/v1/apps")
             #expect(try await Self.fields(Self.check(server, path)).string("bundleId") == "1.1.0")
             let own = try await Self.check(server, Self.path(below: "/adapters/capawesome/v1/apps"))
@@ -170,7 +170,7 @@ import Testing
 
     @Test func `channels that offer the package are listed, a page at a time`() async throws {
         let adapted = try await AdaptedShop.make()
-        try await adapted.serving(.capawesome) { server in
+        try await adapted.serving(.capawesome) { (server) async throws in
             let all = #"[{"id":"beta","name":"beta"}]"#
             for (query, text) in [
                 ("", all), ("?limit=1&offset=0&query=BET", all), ("?offset=1", "[]"), ("?query=x", "[]"),
@@ -188,7 +188,7 @@ import Testing
 
     @Test func `what is malformed gets a message, and the server goes on`() async throws {
         let adapted = try await AdaptedShop.make()
-        try await adapted.serving(.capawesome) { server in
+        try await adapted.serving(.capawesome) { (server) async throws in
             let long = String(repeating: "x", count: 300)
             let files = "/adapters/capawesome/checkout/1.1.0/files"
             for path in [

@@ -32,7 +32,7 @@ import Testing
 
     @Test func `a device finds what the channel offers, its list, and each file beside the list`() async throws {
         let adapted = try await AdaptedShop.make()
-        try await adapted.serving(.chcp) { server in
+        try await adapted.serving(.chcp) { (server) async throws in
             let base = "/adapters/chcp/till/beta/www/"
             let answer = try await server.ask("GET", base + "chcp.json")
             let configuration = try JSONValue(parsing: answer.body).object()
@@ -62,7 +62,7 @@ import Testing
 
     @Test func `each offer has another release, also a rollback`() async throws {
         let adapted = try await AdaptedShop.make()
-        try await adapted.serving(.chcp) { server in
+        try await adapted.serving(.chcp) { (server) async throws in
             let new = try await Self.configuration(server)
             #expect(try new.string("content_url").hasSuffix("/checkout/1.1.0/files"))
             try await adapted.change(.rollBack(to: nil))
@@ -108,7 +108,7 @@ import Testing
         let adapted = try await AdaptedShop.make()
         try await adapted.publish(
             "1.3.0", ["index.html": "<p>", "chcp.json": "{}", "chcp.manifest": "[]", "a/chcp.json": "{}"])
-        try await adapted.serving(.chcp) { server in
+        try await adapted.serving(.chcp) { (server) async throws in
             let list = try await server.ask("GET", Self.base + "chcp.manifest")
             #expect(list.text == Self.list(["index.html": "<p>", "a/chcp.json": "{}"]))
             #expect(try await server.ask("GET", "/adapters/chcp/checkout/1.3.0/files/chcp.json").status == 404)
@@ -127,7 +127,7 @@ import Testing
 
     @Test func `what is not there gets a text, and only lists of what is offered are made`() async throws {
         let adapted = try await AdaptedShop.make()
-        try await adapted.serving(.chcp) { server in
+        try await adapted.serving(.chcp) { (server) async throws in
             for path in [
                 "", "checkout", "checkout/beta", "checkout/beta/www", "checkout/beta/www/", "checkout/beta/other/a",
                 "checkout/none/www/chcp.json", "none/beta/www/chcp.json", "CHECKOUT/beta/www/chcp.json",
