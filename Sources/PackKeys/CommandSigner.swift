@@ -53,8 +53,8 @@ public struct CommandSigner: Signer {
             throw .invalidKey(reason: "the command \(name) cannot be run: \(error.localizedDescription)")
         }
         guard let answer = read(output.fileHandleForReading, until: .now() + limit) else {
+            // Its end is not waited for: Foundation notices it on Linux only when whatever the program started has ended too.
             kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
             throw .invalidKey(reason: "the command \(name) gave no answer within \(Int(limit)) s, and was ended")
         }
         // Whoever writes on beyond the limit meets a closed pipe, and not one that is full for good.
