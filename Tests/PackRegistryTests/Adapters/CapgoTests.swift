@@ -121,6 +121,7 @@ import Testing
     ])
     func `a plugin that compares another sum gets no checksum`(plugin: String, verifies: Bool) async throws {
         let adapted = try await AdaptedShop.make()
+        try await adapted.shop.local.maintain()
         try await adapted.serving(.capgo) { server in
             let answer = try Self.fields(await Self.check(server, Self.device(plugin: plugin)))
             #expect(try answer.string("checksum").utf8.count == (verifies ? 64 : 0))
