@@ -39,7 +39,7 @@ static void show(packhost_view view, int32_t kind, const char *url) {
     packhost_request request = {"GET", url, NULL, 0, kind};
     packhost_answer answer;
     packhost_response response;
-    if (!WORKED(packhost_resolve(view, &request, 3000, PACKHOST_NONE, &answer, message))) return;
+    if (!WORKED(packhost_resolve(view, &request, 1000, PACKHOST_NONE, &answer, message))) return;
     CHECK(packhost_answer_get(answer, &response) == PACKHOST_OK);
     if (kind == PACKHOST_DOCUMENT) read_page(answer, &response);
     CHECK(packhost_free(answer) == PACKHOST_OK);
@@ -53,20 +53,20 @@ int main(int count, char **arguments) {
     packhost_text text;
     for (int round = 0; round < 2; round++) {
         if (!WORKED(packhost_open(settings, &host, message))) continue;
-        (void)WORKED(packhost_start(host, 3000, PACKHOST_NONE, message));
+        (void)WORKED(packhost_start(host, 1000, PACKHOST_NONE, message));
         if (WORKED(packhost_view_new(host, &view, message))) {
             show(view, PACKHOST_DOCUMENT, "https://shop.package/");
             show(view, PACKHOST_PART, "https://shop.package/data.txt");
-            if (WORKED(packhost_update(host, NULL, NULL, NULL, 3000, PACKHOST_NONE, &text, message))) free_text(text);
+            if (WORKED(packhost_update(host, NULL, NULL, NULL, 1000, PACKHOST_NONE, &text, message))) free_text(text);
             show(view, PACKHOST_DOCUMENT, "https://shop.package/");
             (void)WORKED(packhost_view_confirm(view, message));
             if (WORKED(packhost_view_load(view, &text, message))) free_text(text);
             CHECK(packhost_free(view) == PACKHOST_OK);
         }
-        if (WORKED(packhost_check(host, NULL, 3000, PACKHOST_NONE, &text, message))) free_text(text);
+        if (WORKED(packhost_check(host, NULL, 1000, PACKHOST_NONE, &text, message))) free_text(text);
         if (WORKED(packhost_status(host, &text, message))) free_text(text);
         if (WORKED(packhost_explain(host, "shop", 10, &text, message))) free_text(text);
-        (void)WORKED(packhost_close(host, 3000, message));
+        (void)WORKED(packhost_close(host, 1000, message));
     }
     free(settings);
     puts("done");
