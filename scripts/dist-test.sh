@@ -15,9 +15,10 @@ fail() { echo "error: $*" >&2; exit 1; }
 
 # A clean Debian in a folder; how it was made is kept for the next time.
 clean_root() {
-    local kept=$roots/$1.tar
-    [ -s "$kept" ] || scripts/dist-root.sh minbase "$kept.new" "${@:3}"
-    [ -s "$kept" ] || mv "$kept.new" "$kept"
+    # mmdebstrap makes a folder of a name that does not end so.
+    local kept=$roots/$1.tar new=$roots/$1.new.tar
+    [ -s "$kept" ] || scripts/dist-root.sh minbase "$new" "${@:3}"
+    [ -s "$kept" ] || mv "$new" "$kept"
     mkdir -p "$2"
     tar -C "$2" --exclude='./dev/*' -xf "$kept"
     cp --remove-destination /etc/resolv.conf "$2/etc/resolv.conf"
