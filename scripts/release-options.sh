@@ -3,8 +3,8 @@
 
 # Tests may look into modules (decision 6).
 export PACKTOOL_TESTABLE=1
-release_folder=${PACKTOOL_REPRODUCIBLE:+.build/reproducible}
-release_folder=${release_folder:-.build/optimized}
+release_folder=.build/optimized
+[ -z "${PACKTOOL_REPRODUCIBLE:-}" ] || release_folder=.build/reproducible
 # No debug information: it is stripped anyway, and a fifth of the time of the C++ that TLS and signatures are made of.
 # C and C++ write the paths of their files into messages: the folder's own part is taken out. Swift writes none.
 # Each function in a section of its own: the linker leaves out those that nobody calls, of BoringSSL most. It keeps each that is public

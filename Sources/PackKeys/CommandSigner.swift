@@ -77,7 +77,7 @@ public struct CommandSigner: Signer {
             var wanted = pollfd(fd: file.fileDescriptor, events: Int16(POLLIN), revents: 0)
             let milliseconds = (end.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000
             guard poll(&wanted, 1, Int32(clamping: milliseconds + 1)) > 0 else { continue }
-            let count = Foundation.read(file.fileDescriptor, &part, part.count)
+            let count = part.withUnsafeMutableBytes { SystemCall.read(file.fileDescriptor, into: $0) }
             if count == 0 { break }
             if count > 0 { answer += part[..<count] }
         }

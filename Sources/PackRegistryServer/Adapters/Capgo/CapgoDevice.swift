@@ -36,8 +36,11 @@ struct CapgoDevice: Sendable {
         let running = try text("version_name")
         current = running == Self.builtin || running == app ? nil : running
         let plugin = try text("plugin_version").flatMap { try? AppVersion($0) }
-        readsFileLists = plugin.map { plugin in Self.listReaders.contains { $0.contains(plugin) } } ?? false
-        verifiesDigests = plugin.map { plugin in Self.digestVerifiers.contains { $0.contains(plugin) } } ?? false
+        func isIn(_ ranges: [AppVersionRange]) -> Bool {
+            plugin.map { version in ranges.contains { $0.contains(version) } } ?? false
+        }
+        readsFileLists = isIn(Self.listReaders)
+        verifiesDigests = isIn(Self.digestVerifiers)
         wantsEncryption = try text("key_id") != nil
     }
 

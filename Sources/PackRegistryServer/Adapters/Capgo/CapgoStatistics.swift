@@ -47,8 +47,7 @@ struct CapgoStatistics: Sendable {
         let now = Int(tools.host.now.timeIntervalSince1970 * 1000)
         let told = events.compactMap { Self.event($0, of: package, release, now: now) }
         let sender = try ReportID(adapter: .capgo, app: tools.desk.state.app, device: device.facts.deviceID)
-        let isAboutStart = told.contains { $0.code == .confirmed || $0.code == .failed }
-        let earlier = isAboutStart ? await tools.told(by: sender, of: package) : []
+        let earlier = told.contains(where: Self.isOfActive) ? await tools.told(by: sender, of: package) : []
         let batch = ReportBatch(sender: sender, channel: channel, events: Self.settled(told, after: earlier))
         await tools.take(batch, request, context)
     }
@@ -60,8 +59,7 @@ struct CapgoStatistics: Sendable {
         var settled: [ReportEvent] = []
         for var event in told {
             let active = known.lastIndex { $0.code == .activated && $0.version == event.version }
-            let isOfActive = event.code == .confirmed || event.code == .failed && event.phase == .start
-            if isOfActive, let active {
+            if isOfActive(event), let active {
                 event.release = known[active].release
                 let isKnown = known[active...].contains { $0.code == .confirmed && $0.version == event.version }
                 if event.code == .confirmed, isKnown { continue }
@@ -70,6 +68,11 @@ struct CapgoStatistics: Sendable {
             settled.append(event)
         }
         return settled
+    }
+
+    /// Whether it happened to a version that was active.
+    private static func isOfActive(_ event: ReportEvent) -> Bool {
+        event.code == .confirmed || event.code == .failed && event.phase == .start
     }
 
     /// nil for what says nothing about a version.

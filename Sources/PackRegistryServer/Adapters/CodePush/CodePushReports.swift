@@ -19,9 +19,9 @@ struct CodePushReports: Sendable {
         // It ran, and was left: these clients tell nothing when a version begins to run. One that could not be installed is told without
         // the version that it would have followed.
         case "DeploymentFailed":
-            let names = ["previous_label_or_app_version", "previousLabelOrAppVersion"]
-            let hasRun = names.contains { body.looseText($0) != nil }
-            try await report(hasRun ? [.activated, .failed] : [.failed], body, request, context)
+            let before =
+                body.looseText("previous_label_or_app_version") ?? body.looseText("previousLabelOrAppVersion")
+            try await report(before == nil ? [.failed] : [.activated, .failed], body, request, context)
         case nil: _ = try key(of: body)
         case .some: throw Problem.badRequest("the status is DeploymentSucceeded or DeploymentFailed")
         }
@@ -64,7 +64,8 @@ struct CodePushReports: Sendable {
                 package: key.package, version: version,
                 release: release?.version == version ? release?.id : nil)
             if code == .failed {
-                (event.phase, event.fault) = codes.count > 1 ? (.start, .neverConfirmed) : (.install, .damaged)
+                (event.phase, event.fault) =
+                    codes.contains(.activated) ? (.start, .neverConfirmed) : (.install, .damaged)
             }
             return event
         }

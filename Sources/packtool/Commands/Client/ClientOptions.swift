@@ -6,6 +6,8 @@ import PackUpdaterOnline
 
 /// The options of every verb of `packtool client`: the store, and the settings that an app would give its updater.
 struct ClientOptions: ParsableArguments {
+    static let defaultChannel = "stable"
+
     @Option(help: ArgumentHelp("The device's store.", valueName: "DIR"))
     var store: String
 
@@ -95,7 +97,7 @@ struct ClientOptions: ParsableArguments {
     ) throws -> UpdaterConfiguration {
         try registry.authorities.trust()
         var configuration = try UpdaterConfiguration(
-            store: URL(fileURLWithPath: store), base: base, channel: ChannelName(channel ?? "stable"),
+            store: URL(fileURLWithPath: store), base: base, channel: ChannelName(channel ?? Self.defaultChannel),
             root: trustedRoot(base))
         configuration.deviceID = device
         configuration.platform = platform

@@ -30,9 +30,10 @@ struct ClientUpdateCommand: AsyncParsableCommand {
         let packages = try client.packages
         let selection: PackageSelection = onDemand ? .onDemand : packages.isEmpty ? .all : .list(packages)
         let remembered = RememberedDevice(store: client.store)
-        if client.channel == nil, let before = remembered.channel, before != "stable" {
+        if client.channel == nil, let before = remembered.channel, before != ClientOptions.defaultChannel {
             client.global.console.note(
-                "warning: without --channel this is the channel stable; the device's last update was on \(before)")
+                "warning: without --channel this is the channel \(ClientOptions.defaultChannel); the device's last update was on "
+                    + before)
         }
         let report: UpdateReport
         if check {
