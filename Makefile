@@ -54,8 +54,9 @@ dist-test: ## tries them in clean systems, as root: the five minutes from the .d
 	@scripts/install-system-packages.sh scripts/dist-packages.txt
 	@scripts/dist-test.sh
 
-soak: ## the long sweeps: crashes, lies, fuzzing, random documents (two hours)
+soak: ## the long sweeps: crashes, lies, fuzzing, random documents, sanitizers (three hours)
 	@scripts/install-system-packages.sh
+	@scripts/install-system-packages.sh scripts/soak-packages.txt
 	@scripts/soak.sh
 
 bench: ## everything of docs/BENCHMARKS.md measured anew beside its peers, and written there (some hours)

@@ -31,7 +31,7 @@ done
 includes=(-I "$folder" "${includes[@]}")
 echo 'public let isStub = true' >"$folder/Darwin.swift"
 swiftc -emit-module "${common[@]}" -module-name Darwin -emit-module-path "$folder/Darwin.swiftmodule" "$folder/Darwin.swift"
-for stub in WebKit Network os; do
+for stub in WebKit Network os LiveUpdateProvider; do
     swiftc -emit-module "${common[@]}" -module-name "$stub" -emit-module-path "$folder/$stub.swiftmodule" \
         "Tests/AppleStubs/$stub.swift"
 done

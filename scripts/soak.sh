@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The tests with their long sweeps: more crash points, more random input, longer fuzzing, and the archives that other
-# projects test themselves with, which it downloads; commands once more with each registry in PostgreSQL and a bucket; then the
-# web side's random starts, stops and deliveries under the thread sanitizer.
+# projects test themselves with, which it downloads; commands once more with each registry in PostgreSQL and a bucket; the
+# web side's random starts, stops and deliveries under the thread sanitizer; and the C interface under it and valgrind.
 #     scripts/soak.sh                 all of it
 #     scripts/soak.sh --race          the thread sanitizer only
 set -euo pipefail
@@ -26,3 +26,4 @@ PACKTOOL_LONG=1 TEST_TIMEOUT=14400 scripts/run-tests.py "$@"
 STORAGE=1 scripts/run-tests.py
 scripts/fuzz-decoders.py
 race
+scripts/soak-host.sh

@@ -38,9 +38,18 @@ public final class PackHost: Sendable {
         packages = HostPackages(settings)
     }
 
-    /// Switches to staged versions and installs presets. Call it when the app starts, before pages open.
-    /// - Throws: The fault of a preset, after everything else was done.
-    public func start() async throws { try await updater.start() }
+    /// Switches to staged versions, installs presets, and reads what is installed. Call it when the app starts, before
+    /// pages open.
+    /// - Throws: The fault of a preset, after everything else was done; `UpdateError` if the store cannot be read.
+    public func start() async throws {
+        do {
+            try await updater.start()
+        } catch {
+            try? await refresh()
+            throw error
+        }
+        try await refresh()
+    }
 
     /// Reports how the pages of this run were served, if the app has turned reports on (`UpdaterConfiguration.reports`).
     /// Call it when the app ends or goes to the background. What it says is sent after the next check.

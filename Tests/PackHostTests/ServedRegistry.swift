@@ -70,6 +70,19 @@ final class ServedRegistry {
         }
     }
 
+    /// Damages all content that was published. The signed metadata stays.
+    func damageContent() throws {
+        let view = folder.appendingPathComponent(".packtool/registry/view")
+        for part in ["objects", "packages", "patches"] {
+            let files = FileManager.default.enumerator(
+                at: view.appendingPathComponent(part), includingPropertiesForKeys: [.isRegularFileKey])
+            while let file = files?.nextObject() as? URL {
+                guard try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { continue }
+                try Data("damaged".utf8).write(to: file)
+            }
+        }
+    }
+
     /// Nothing answers from here on.
     func stop() { project.stop() }
 }
