@@ -26,8 +26,12 @@ products=(packtool)
 # The length of the folder's path gets into the code (decision 27), so it is built where the folder has one name for everybody, which only
 # this step sees.
 export PACKTOOL_REPRODUCIBLE=1
+# SwiftPM locks a build in the folder for temporary files, by the build's path, which is everybody's here.
+mkdir -p .build/tmp
 # shellcheck disable=SC2016 # bash in the namespace expands it.
-unshare --map-root-user --mount bash -c 'mount --bind "$PWD" /mnt && cd /mnt && exec scripts/build-release.sh "$@"' build "${products[@]}"
+unshare --map-root-user --mount bash -c '
+    mount --bind "$PWD" /mnt && cd /mnt && TMPDIR=/mnt/.build/tmp exec scripts/build-release.sh "$@"' build "${products[@]}"
+rm -rf .build/tmp
 scripts/dist-versions.py --check
 rm -f "$work"/packtool "$work"/packtool-kiosk
 for product in "${products[@]}"; do cp ".build/bin/$product" "$work/$product"; done
