@@ -175,7 +175,7 @@ let package = Package(
         // The updater's network: URLSession, apart so that libpackhost does without it; it has libcurl.
         module("PackUpdaterOnline", ["PackFormat", "PackHTTP", "PackUpdater"]),
         .target(name: "CCurlExchange", linkerSettings: [.linkedLibrary("curl")]),
-        module("PackCurl", ["CCurlExchange", "PackFormat", "PackUpdater"]),
+        module("PackCurl", ["CCurlExchange", "PackFormat", "PackSystem", "PackUpdater"]),
 
         // What an app imports: the updater and the web side, joined.
         module("PackHost", ["PackFormat", "PackUpdater", "PackWeb", webViewsOfApple]),
@@ -191,7 +191,8 @@ let package = Package(
 
         // The rows of a registry in SQL, which SQLite and PostgreSQL share; and files in S3-compatible storage.
         module(
-            "PackRegistrySQL", ["PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"]),
+            "PackRegistrySQL",
+            ["PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackSystem", "PackTrust"]),
         module(
             "PackRegistryS3",
             [
@@ -232,6 +233,7 @@ let package = Package(
             "PackImporter",
             [
                 "PackArchive", "PackBuilder", "PackFormat", "PackJSON", "PackPublisher", "PackRegistryAPI",
+                "PackSystem",
             ]),
 
         // Floor 6: the commands.
@@ -242,7 +244,8 @@ let package = Package(
                 "PackRegistryAPI", "PackRegistryLocal", "PackRegistryPostgres", "PackRegistryS3", "PackRegistryServer",
                 "PackPublisher", "PackKeys", "PackImporter", "PackDoctor",
                 "PackUpdater", "PackUpdaterOnline",
-                "PackHost", "PackWeb", "PackWebOnline", "PackAuthorities", "CBuildStamp", arguments, asn1, crypto,
+                "PackHost", "PackSystem", "PackWeb", "PackWebOnline", "PackAuthorities", "CBuildStamp", arguments, asn1,
+                crypto,
                 logging,
                 hummingbird, hummingbirdHTTP2, nioCore, nioSSL, httpTypes, lifecycle, signals,
             ],
@@ -252,6 +255,7 @@ let package = Package(
             swiftSettings: settings, linkerSettings: linker),
 
         tests("PackJSONTests", ["PackJSON"]),
+        tests("PackSystemTests", ["PackSystem"]),
         tests("PackFormatTests", ["PackFormat", "PackHTTP", "PackJSON", "TestSupport"]),
         tests("PackAuthoritiesTests", ["PackAuthorities"]),
         tests("PackArchiveTests", ["PackArchive", "PackFormat", "TestSupport"]),
@@ -280,7 +284,7 @@ let package = Package(
                 "AttackSupport", "PackCurl", "PackUpdater", "PackUpdaterOnline", "PackPatch", "PackSystem", "PackTrust",
                 "PackFormat", "TestSupport",
             ]),
-        tests("PackWebTests", ["PackWeb", "PackWebOnline", "PackFormat"]),
+        tests("PackWebTests", ["PackWeb", "PackWebOnline", "PackFormat", "TestSupport"]),
         tests(
             "PackHostTests",
             ["PackHost", "PackUpdater", "PackUpdaterOnline", "PackWeb", "PackFormat", "TestSupport", "packtool"]),
@@ -290,7 +294,7 @@ let package = Package(
                 "PackWeb", "PackWebOnline", "PackFormat", "TestSupport", "packtool", hummingbird, nioCore, httpTypes,
                 logging, lifecycle,
             ]),
-        tests("PackProxyTests", ["PackProxy", "PackWeb", "PackWebOnline", "PackFormat"]),
+        tests("PackProxyTests", ["PackProxy", "PackWeb", "PackWebOnline", "PackFormat", "TestSupport"]),
         .target(
             name: "TestSupport", dependencies: [asyncHTTPClient, nioCore, nioHTTP1, nioPosix],
             path: "Tests/TestSupport", swiftSettings: settings),

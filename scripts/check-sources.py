@@ -35,7 +35,7 @@ ALLOWED = {
         "PackRegistryAPI", "PackRegistry", "PackFormat", "PackHTTP", "PackJSON", "PackArchive", "PackKeys", "PackPatch", "PackTrust",
         "PackSystem", "Crypto",
     } | NETWORK,
-    "PackRegistrySQL": {"PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"},
+    "PackRegistrySQL": {"PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackSystem", "PackTrust"},
     "PackRegistryPostgres": {"PackRegistry", "PackRegistrySQL", "PackRegistryAPI", "PackFormat", "PackJSON", "CPostgreSQL"},
     "PackRegistryS3": {
         "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackArchive", "PackSystem", "AsyncHTTPClient", "Crypto", "NIOCore", "NIOSSL",
@@ -48,11 +48,11 @@ ALLOWED = {
     "PackRegistryServer": {
         "PackArchive", "PackDashboard", "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem", "Crypto", "CryptoExtras",
     } | SERVER,
-    "PackImporter": {"PackArchive", "PackBuilder", "PackFormat", "PackJSON", "PackPublisher", "PackRegistryAPI"},
+    "PackImporter": {"PackArchive", "PackBuilder", "PackFormat", "PackJSON", "PackPublisher", "PackRegistryAPI", "PackSystem"},
     "PackDoctor": {"PackPublisher", "PackRegistryAPI", "PackFormat", "PackHTTP", "PackJSON", "PackKeys", "PackTrust", "PackWeb"} | NETWORK,
     "PackUpdater": {"PackFormat", "PackJSON", "PackPatch", "PackSystem", "PackTrust", "Crypto"},
     "PackUpdaterOnline": {"PackFormat", "PackHTTP", "PackUpdater"} | NETWORK,
-    "PackCurl": {"CCurlExchange", "PackFormat", "PackUpdater"},
+    "PackCurl": {"CCurlExchange", "PackFormat", "PackSystem", "PackUpdater"},
     "PackWeb": {"PackFormat"},
     "PackWebOnline": {"PackFormat", "PackWeb"} | APPLE | NETWORK,
     "PackHost": {"PackFormat", "PackUpdater", "PackWeb", "PackWebOnline"} | APPLE,

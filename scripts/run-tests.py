@@ -47,7 +47,7 @@ WORKERS, ENGINES = int(os.environ.get("WORKERS", "5")), int(os.environ.get("ENGI
 EXTRA_WORKERS = 6
 SHORT_TOGETHER = 1 if os.environ.get("TIMES") else 5
 
-VALUES = r"^(PackJSON|PackFormat|PackAuthorities|PackPatch|PackArchive|PackBuilder|PackImporter)Tests\."
+VALUES = r"^(PackJSON|PackSystem|PackFormat|PackAuthorities|PackPatch|PackArchive|PackBuilder|PackImporter)Tests\."
 # Of the modules that also fetch, lock, wait or start programs, the folders that do not.
 PURE = ["PackRegistryTests/Releasing", "PackRegistryTests/ReportRules", "PackRegistryS3Tests/Values", "PackUpdaterTests/State",
         *(f"PackTrustTests/{name}" for name in ("Attacks", "Client", "Format", "Keys", "Signing")),
