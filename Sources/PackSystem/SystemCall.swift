@@ -76,7 +76,7 @@ package enum SystemCall {
         return Int(status.st_size)
     }
 
-    /// Whether it is a folder, of what a symbolic link leads to; nil if there is nothing, or nothing can be said about it.
+    /// Whether it is a folder, or a symbolic link to one; nil if there is nothing, or nothing can be said about it.
     /// - Parameter path: without a slash at its end: with one the system finds folders only.
     package static func isFolder(atPath path: String) -> Bool? {
         var status = stat()

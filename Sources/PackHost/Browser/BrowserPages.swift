@@ -40,7 +40,8 @@ public actor BrowserPages {
 
     /// Loads that are kept; an older page loads anew.
     private static let limit = 32
-    /// Beyond it those that ask for nothing are forgotten, and found again by the browsers' next look for a newer script.
+    /// Beyond it those that ask for nothing are forgotten, and found again by the browsers' next look for a newer
+    /// script.
     private static let maximumWorkerCount = 64
 
     private let host: PackHost

@@ -1,6 +1,7 @@
 import PackFormat
 
-/// The statements that a connection has prepared, by their text. One is prepared at its second use: a command uses most of them once.
+/// The statements that a connection has prepared, by their text. One is prepared at its second use: a command uses most
+/// of them once.
 struct PreparedStatements {
     private let maximumCount: Int
     private var names: [String: (name: String, lastUse: Int)] = [:]
@@ -39,7 +40,8 @@ struct PreparedStatements {
     mutating func insert(_ name: String, for sql: String) { names[sql] = (name, useCount) }
 
     /// Makes room for one more.
-    /// - Returns: the name of the statement that was not used for longest, which the server has to forget; nil while there is room.
+    /// - Returns: the name of the statement that was not used for longest, which the server has to forget; nil while
+    ///   there is room.
     mutating func removeOldest() -> String? {
         guard names.count >= maximumCount, let oldest = names.min(by: { $0.value.lastUse < $1.value.lastUse }) else {
             return nil
