@@ -137,45 +137,50 @@ let package = Package(
             name: "CCurlHandles",
             linkerSettings: [.linkedLibrary("curl", .when(platforms: [.linux]))]),
 
-        // Level 0 and 1: values that both ends must agree on, and what the operating system does for all.
+        // An arrow goes only down: scripts/check-sources.py has each module's floor.
+        // Floor 0: JSON, and what the operating system does for all.
         module("PackJSON", []),
         module("PackSystem", ["CSync"]),
-        module("PackFormat", ["PackJSON", crypto]),
-        module("PackHTTP", ["PackFormat"]),
         module("PackAuthorities", ["CCurlHandles"]),
 
-        // Level 2: one hard job each.
+        // Floor 1: values that both ends must agree on.
+        module("PackFormat", ["PackJSON", crypto]),
+
+        // Floor 2: one hard job each.
+        module("PackHTTP", ["PackFormat"]),
         module("PackArchive", ["PackFormat", "PackSystem", "CArchive", "CDeflate", "CZlib", "CZopfli", crypto]),
         module("PackPatch", ["PackFormat", "CZstd", crypto]),
         module("PackTrust", ["PackJSON", "PackSystem", crypto, cryptoExtras]),
-        module("PackKeys", ["PackSystem", "PackTrust"]),
         module("PackRegistryAPI", ["PackFormat", "PackJSON", "PackSystem"]),
+        .target(
+            name: "PackWeb", dependencies: ["PackFormat"],
+            exclude: ["Hook/Script"],  // The source of EmbeddedHook.swift.
+            swiftSettings: settings),
 
-        // Level 3: the product. No arrow between two of these.
+        // Floor 3: the product.
         module("PackBuilder", ["PackFormat", "PackJSON", "PackArchive", "PackSystem"]),
         module("PackRegistry", ["PackRegistryAPI", "PackFormat", "PackJSON", "PackPatch", "PackTrust"]),
         module("PackDashboard", ["PackRegistryAPI", "PackFormat"]),
+        module("PackKeys", ["PackSystem", "PackTrust"]),
+        module("PackUpdater", ["PackFormat", "PackJSON", "PackPatch", "PackSystem", "PackTrust", crypto]),
+        module("PackWebOnline", ["PackFormat", "PackWeb"]),
+
+        // Floor 4: what publishes, and what brings files to a registry and to devices.
         module(
             "PackPublisher",
             [
                 "PackRegistryAPI", "PackRegistry", "PackFormat", "PackHTTP", "PackJSON", "PackArchive", "PackKeys",
                 "PackPatch", "PackTrust", "PackSystem", crypto,
             ]),
-        module("PackUpdater", ["PackFormat", "PackJSON", "PackPatch", "PackSystem", "PackTrust", crypto]),
-        .target(
-            name: "PackWeb", dependencies: ["PackFormat"],
-            exclude: ["Hook/Script"],  // The source of EmbeddedHook.swift.
-            swiftSettings: settings),
-        // Their network: URLSession, apart so that libpackhost does without it; it has libcurl.
+        // The updater's network: URLSession, apart so that libpackhost does without it; it has libcurl.
         module("PackUpdaterOnline", ["PackFormat", "PackHTTP", "PackUpdater"]),
         .target(name: "CCurlExchange", linkerSettings: [.linkedLibrary("curl")]),
-        module("PackCurl", ["CCurlExchange", "PackFormat", "PackUpdater"]),
-        module("PackWebOnline", ["PackFormat", "PackWeb"]),
+        module("PackCurl", ["CCurlExchange", "PackFormat", "PackSystem", "PackUpdater"]),
 
-        // Level 4: what an app imports: the updater and the web side, joined.
+        // What an app imports: the updater and the web side, joined.
         module("PackHost", ["PackFormat", "PackUpdater", "PackWeb", webViewsOfApple]),
 
-        // Level 4: a third way into a web view, apart so that NIO stays out of the others.
+        // A third way into a web view, apart so that NIO stays out of the others.
         module(
             "PackProxy",
             [
@@ -184,39 +189,27 @@ let package = Package(
                 nioTLS,
             ]),
 
-        // Level 3: the rows of a registry in SQL, which SQLite and PostgreSQL share.
+        // The rows of a registry in SQL, which SQLite and PostgreSQL share; and files in S3-compatible storage.
         module(
-            "PackRegistrySQL", ["PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"]),
-
-        // Level 4: one registry in a folder, with SQLite; rows in PostgreSQL; files in S3-compatible storage; and the server, which
-        // knows no database.
-        module(
-            "PackRegistryPostgres",
-            ["PackRegistry", "PackRegistrySQL", "PackRegistryAPI", "PackFormat", "PackJSON", "CPostgreSQL"]),
+            "PackRegistrySQL",
+            ["PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackSystem", "PackTrust"]),
         module(
             "PackRegistryS3",
             [
                 "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackArchive", "PackSystem",
                 asyncHTTPClient, crypto, nioCore, nioHTTP1, nioSSL,
             ]),
+
+        // Floor 5: one registry in a folder, with SQLite; rows in PostgreSQL; and the server, which knows no database.
+        module(
+            "PackRegistryPostgres",
+            ["PackRegistry", "PackRegistrySQL", "PackRegistryAPI", "PackFormat", "PackJSON", "CPostgreSQL"]),
         module(
             "PackRegistryLocal",
             [
                 "PackRegistry", "PackRegistryAPI", "PackRegistrySQL", "PackPublisher", "PackFormat", "PackJSON",
                 "PackArchive", "PackPatch",
                 "PackTrust", "PackSystem", grdb,
-            ]),
-        module(
-            "PackDoctor",
-            [
-                "PackPublisher", "PackRegistryAPI", "PackFormat", "PackHTTP", "PackJSON", "PackKeys", "PackTrust",
-                "PackWeb",
-            ]),
-        // Level 4: what other systems' exports are, and how they come into a registry.
-        module(
-            "PackImporter",
-            [
-                "PackArchive", "PackBuilder", "PackFormat", "PackJSON", "PackPublisher", "PackRegistryAPI",
             ]),
         module(
             "PackRegistryServer",
@@ -229,8 +222,21 @@ let package = Package(
                 nioHTTP1,
                 nioHTTPTypes, httpTypes, lifecycle, signals,
             ]),
+        module(
+            "PackDoctor",
+            [
+                "PackPublisher", "PackRegistryAPI", "PackFormat", "PackHTTP", "PackJSON", "PackKeys", "PackTrust",
+                "PackWeb",
+            ]),
+        // What other systems' exports are, and how they come into a registry.
+        module(
+            "PackImporter",
+            [
+                "PackArchive", "PackBuilder", "PackFormat", "PackJSON", "PackPublisher", "PackRegistryAPI",
+                "PackSystem",
+            ]),
 
-        // Level 5: the commands.
+        // Floor 6: the commands.
         .executableTarget(
             name: "packtool",
             dependencies: [
@@ -238,7 +244,8 @@ let package = Package(
                 "PackRegistryAPI", "PackRegistryLocal", "PackRegistryPostgres", "PackRegistryS3", "PackRegistryServer",
                 "PackPublisher", "PackKeys", "PackImporter", "PackDoctor",
                 "PackUpdater", "PackUpdaterOnline",
-                "PackHost", "PackWeb", "PackWebOnline", "PackAuthorities", "CBuildStamp", arguments, asn1, crypto,
+                "PackHost", "PackSystem", "PackWeb", "PackWebOnline", "PackAuthorities", "CBuildStamp", arguments, asn1,
+                crypto,
                 logging,
                 hummingbird, hummingbirdHTTP2, nioCore, nioSSL, httpTypes, lifecycle, signals,
             ],
@@ -248,6 +255,7 @@ let package = Package(
             swiftSettings: settings, linkerSettings: linker),
 
         tests("PackJSONTests", ["PackJSON"]),
+        tests("PackSystemTests", ["PackSystem"]),
         tests("PackFormatTests", ["PackFormat", "PackHTTP", "PackJSON", "TestSupport"]),
         tests("PackAuthoritiesTests", ["PackAuthorities"]),
         tests("PackArchiveTests", ["PackArchive", "PackFormat", "TestSupport"]),
@@ -276,7 +284,7 @@ let package = Package(
                 "AttackSupport", "PackCurl", "PackUpdater", "PackUpdaterOnline", "PackPatch", "PackSystem", "PackTrust",
                 "PackFormat", "TestSupport",
             ]),
-        tests("PackWebTests", ["PackWeb", "PackWebOnline", "PackFormat"]),
+        tests("PackWebTests", ["PackWeb", "PackWebOnline", "PackFormat", "TestSupport"]),
         tests(
             "PackHostTests",
             ["PackHost", "PackUpdater", "PackUpdaterOnline", "PackWeb", "PackFormat", "TestSupport", "packtool"]),
@@ -286,7 +294,7 @@ let package = Package(
                 "PackWeb", "PackWebOnline", "PackFormat", "TestSupport", "packtool", hummingbird, nioCore, httpTypes,
                 logging, lifecycle,
             ]),
-        tests("PackProxyTests", ["PackProxy", "PackWeb", "PackWebOnline", "PackFormat"]),
+        tests("PackProxyTests", ["PackProxy", "PackWeb", "PackWebOnline", "PackFormat", "TestSupport"]),
         .target(
             name: "TestSupport", dependencies: [asyncHTTPClient, nioCore, nioHTTP1, nioPosix],
             path: "Tests/TestSupport", swiftSettings: settings),
@@ -299,7 +307,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Level 5: the device side for C, libpackhost (scripts/build-libpackhost.sh). From Swift 6.3 on the compiler compares the
+// Floor 5: the device side for C, libpackhost (scripts/build-libpackhost.sh). From Swift 6.3 on the compiler compares the
 // functions with their header.
 #if compiler(>=6.3)
     package.products += [.library(name: "packhost", type: .dynamic, targets: ["PackHostC"])]
@@ -326,7 +334,9 @@ let package = Package(
         package.targets += [
             .systemLibrary(
                 name: "CWebKitGTK", pkgConfig: "webkit2gtk-4.1", providers: [.apt(["libwebkit2gtk-4.1-dev"])]),
+            // Floor 4.
             module("PackWebKitGTK", ["PackWeb", "PackWebOnline", "CWebKitGTK"]),
+            // Floor 6.
             .executableTarget(
                 name: "packtool-kiosk",
                 dependencies: [

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The borders of docs/ARCHITECTURE.md, checked on the sources: who may import whom, no dependency that nobody imports, no drawers, no
-traps, no long files."""
+"""The borders of docs/ARCHITECTURE.md, checked on the sources: who may import whom, arrows that go only down, no dependency that nobody
+imports, no circles of folders, no drawers, no traps, no long files."""
 
 import pathlib
 import re
@@ -35,7 +35,7 @@ ALLOWED = {
         "PackRegistryAPI", "PackRegistry", "PackFormat", "PackHTTP", "PackJSON", "PackArchive", "PackKeys", "PackPatch", "PackTrust",
         "PackSystem", "Crypto",
     } | NETWORK,
-    "PackRegistrySQL": {"PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"},
+    "PackRegistrySQL": {"PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackSystem", "PackTrust"},
     "PackRegistryPostgres": {"PackRegistry", "PackRegistrySQL", "PackRegistryAPI", "PackFormat", "PackJSON", "CPostgreSQL"},
     "PackRegistryS3": {
         "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackArchive", "PackSystem", "AsyncHTTPClient", "Crypto", "NIOCore", "NIOSSL",
@@ -48,11 +48,11 @@ ALLOWED = {
     "PackRegistryServer": {
         "PackArchive", "PackDashboard", "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem", "Crypto", "CryptoExtras",
     } | SERVER,
-    "PackImporter": {"PackArchive", "PackBuilder", "PackFormat", "PackJSON", "PackPublisher", "PackRegistryAPI"},
+    "PackImporter": {"PackArchive", "PackBuilder", "PackFormat", "PackJSON", "PackPublisher", "PackRegistryAPI", "PackSystem"},
     "PackDoctor": {"PackPublisher", "PackRegistryAPI", "PackFormat", "PackHTTP", "PackJSON", "PackKeys", "PackTrust", "PackWeb"} | NETWORK,
     "PackUpdater": {"PackFormat", "PackJSON", "PackPatch", "PackSystem", "PackTrust", "Crypto"},
     "PackUpdaterOnline": {"PackFormat", "PackHTTP", "PackUpdater"} | NETWORK,
-    "PackCurl": {"CCurlExchange", "PackFormat", "PackUpdater"},
+    "PackCurl": {"CCurlExchange", "PackFormat", "PackSystem", "PackUpdater"},
     "PackWeb": {"PackFormat"},
     "PackWebOnline": {"PackFormat", "PackWeb"} | APPLE | NETWORK,
     "PackHost": {"PackFormat", "PackUpdater", "PackWeb", "PackWebOnline"} | APPLE,
@@ -61,6 +61,17 @@ ALLOWED = {
     "PackWebKitGTK": {"PackWeb", "PackWebOnline", "CWebKitGTK"} | NETWORK,
     "tuf-client": {"PackTrust"},
 }
+# An arrow goes only down: a module imports modules of lower floors. docs/ARCHITECTURE.md and Package.swift have the same floors.
+FLOORS = [
+    {"PackJSON", "PackSystem", "PackAuthorities"},
+    {"PackFormat"},
+    {"PackArchive", "PackHTTP", "PackPatch", "PackTrust", "PackRegistryAPI", "PackWeb"},
+    {"PackBuilder", "PackDashboard", "PackKeys", "PackRegistry", "PackUpdater", "PackWebOnline"},
+    {"PackCurl", "PackHost", "PackProxy", "PackPublisher", "PackRegistryS3", "PackRegistrySQL", "PackUpdaterOnline", "PackWebKitGTK"},
+    {"PackDoctor", "PackHostC", "PackImporter", "PackRegistryLocal", "PackRegistryPostgres", "PackRegistryServer"},
+    {"packtool", "packtool-kiosk", "tuf-client"},
+]
+FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}
 # Modules that are rules or bytes only: the network, the clock and the database stay outside.
 PURE = {"PackJSON", "PackFormat", "PackPatch"}
 # What libpackhost is made of. Foundation brings 40 MB of tables of languages: they import FoundationEssentials where it is a module of
@@ -103,12 +114,9 @@ LONGEST = 400
 STRING = re.compile(r'"[^"]*"')
 TYPE = re.compile(
     r"^(?:@\w+\s+)*(?:public |package |final |nonisolated |indirect )*(?:struct|class|enum|protocol|actor|typealias)\s+(\w+)", re.M)
-# Modules whose folders need each other in one direction only.
-LAYERED = (
-    "PackArchive", "PackHost", "PackPublisher", "PackRegistry", "PackRegistryAPI", "PackRegistryLocal", "PackRegistryPostgres",
-    "PackRegistryS3", "PackRegistrySQL", "PackRegistryServer", "PackUpdater", "PackWeb",
-    "PackWebOnline",
-)
+# Folders of a module need each other in one direction only, except in these: their root has the errors that all folders throw, or two
+# sides of one thing have a folder each.
+CIRCLES = {"PackBuilder", "PackDashboard", "PackHostC", "PackPatch", "PackWebKitGTK", "packtool"}
 
 # Programs that tests start, and import only where they look inside.
 PROGRAMS = {"packtool", "packtool-kiosk", "tuf-client"}
@@ -177,6 +185,16 @@ def folders_in_a_circle(module: str) -> list[str]:
             others.difference_update(free)
 
 
+def check_floors(where: str, found: list[tuple[str, str, str]]) -> None:
+    """Compares floors, and the modules after each, with the table."""
+    floor, named = None, {}
+    for number, *names in found:
+        floor = int(number) if number else floor
+        named |= {name: floor for name in names if name in FLOOR and floor is not None}
+    for name in sorted(name for name in FLOOR if named.get(name) != FLOOR[name]):
+        faults.append(f"{where}: {name} is of floor {FLOOR[name]} (scripts/check-sources.py), and not at {named.get(name, 'none')}")
+
+
 def declared() -> dict[str, set[str]]:
     """What Package.swift declares for each target, by the names that sources import."""
     text = (ROOT / "Package.swift").read_text(encoding="utf-8")
@@ -205,9 +223,24 @@ for folder in ("Sources", "Tests", "scripts", "Benchmarks", "Examples", "templat
 
 for name in sorted(name for name in UNSAFE if not (ROOT / "Sources" / name).is_file()):
     faults.append(f"scripts/check-sources.py: there is no Sources/{name}: take it off the list")
-for module in LAYERED:
-    if circle := folders_in_a_circle(module):
+modules = {path.name for path in (ROOT / "Sources").iterdir() if next(path.rglob("*.swift"), None)}
+for module in sorted(modules):
+    circle = folders_in_a_circle(module)
+    if circle and module not in CIRCLES:
         faults.append(f"Sources/{module}: folders need each other in a circle, among them {', '.join(circle)}")
+    if not circle and module in CIRCLES:
+        faults.append(f"scripts/check-sources.py: the folders of {module} are in no circle any more: take it off the list")
+for name in sorted(modules ^ FLOOR.keys()):
+    faults.append(f"scripts/check-sources.py: {name} is {'a module without a floor' if name in modules else 'no module, and has a floor'}")
+for module in sorted(modules & FLOOR.keys()):
+    for name in sorted(imports.get(module, set()) & FLOOR.keys()):
+        if FLOOR[name] >= FLOOR[module]:
+            faults.append(f"Sources/{module}: an arrow goes only down: floor {FLOOR[module]} imports {name} of floor {FLOOR[name]}")
+package = (ROOT / "Package.swift").read_text(encoding="utf-8")
+architecture = (ROOT / "docs/ARCHITECTURE.md").read_text(encoding="utf-8")
+drawn = re.sub(r"\([^)]*\)", "", architecture[architecture.index("    floor "):].split("\n\n", 1)[0])
+check_floors("Package.swift", re.findall(r'// Floor (\d)|\bmodule\(\s*"([\w-]+)"|\.(?:target|executableTarget)\(\s*name: "([\w-]+)"', package))
+check_floors("docs/ARCHITECTURE.md", re.findall(r"floor (\d)|\b(Pack\w+|packtool-kiosk|packtool|tuf-client)\b()", drawn))
 for target, names in declared().items():
     if target.startswith("C"):
         # C includes the system's headers by their own names.

@@ -17,10 +17,11 @@ have nothing to do, six suites more, one engine among them.
 TIMES=1 writes what the suites took into Tests/slow-suites.txt. TESTED_PACKTOOL is the packtool that tests start (default: the debug build's).
 
 AGAIN=1 runs one or two tests that failed once more, by themselves. What fails again fails the run. What passes is written into
-Tests/unsteady.txt, to be mended. If it is there already, the run fails.
+Tests/unsteady.txt, to be mended, and shown at the end, to be committed. While a name is there twice, each run of a ring fails.
 
 Folders of tests are in memory where all tests run and the machine has enough of it: a disk's file system looks long for room for the many
 small files that come and go (ext4: an eighth of all that the cores do). DISK=1 leaves them on the disk."""
+import collections
 import concurrent.futures
 import contextlib
 import datetime
@@ -46,9 +47,10 @@ WORKERS, ENGINES = int(os.environ.get("WORKERS", "5")), int(os.environ.get("ENGI
 EXTRA_WORKERS = 6
 SHORT_TOGETHER = 1 if os.environ.get("TIMES") else 5
 
-VALUES = r"^(PackJSON|PackFormat|PackAuthorities|PackTrust|PackPatch|PackArchive|PackBuilder|PackImporter)Tests\."
-# Of the modules that also fetch, lock and wait, the folders that do not.
+VALUES = r"^(PackJSON|PackSystem|PackFormat|PackAuthorities|PackPatch|PackArchive|PackBuilder|PackImporter)Tests\."
+# Of the modules that also fetch, lock, wait or start programs, the folders that do not.
 PURE = ["PackRegistryTests/Releasing", "PackRegistryTests/ReportRules", "PackRegistryS3Tests/Values", "PackUpdaterTests/State",
+        *(f"PackTrustTests/{name}" for name in ("Attacks", "Client", "Format", "Keys", "Signing")),
         *(f"PackWebTests/{name}" for name in ("Address", "Cookies", "Response", "Rules"))]
 # Once more with a registry in PostgreSQL and S3-compatible storage. STORAGE=1 runs more there.
 ON_STORAGE = [f"packtoolTests.{name}Tests" for name in ("MirrorAttack", "OnDemandAttack", "RegistryAttack", "PublishTogether", "FileMode")]
@@ -111,8 +113,10 @@ class Run:
 
 
 def first_ring():
-    suites = sorted(path.stem for folder in PURE for path in (ROOT / "Tests" / folder).rglob("*Tests.swift"))
-    return rf"{VALUES}|\.({'|'.join(suites)})/"
+    suite = re.compile(r"^(?:@Suite.*\) )?(?:struct|final class|enum) (\w+Tests)\b", re.M)
+    suites = sorted(f"{folder.split('/')[0]}.{name}" for folder in PURE for path in (ROOT / "Tests" / folder).rglob("*Tests.swift")
+                    for name in suite.findall(path.read_text(encoding="utf-8")))
+    return rf"{VALUES}|^({'|'.join(map(re.escape, suites))})/"
 
 
 class OnStorage(list):
@@ -305,16 +309,20 @@ def once_more(runs):
             if not again.passed or again.count == 0:
                 report([again])
                 return False
-    known, passed = LEDGER.read_text(), True
+    today = f"{datetime.datetime.now(datetime.timezone.utc):%F}"
+    lines = [f"{today} {name}" for name in failed]
     with open(LEDGER, "a", encoding="utf-8") as ledger:
-        for name in failed:
-            if name in known:
-                print(f"unsteady again; mend it, and take it out of {LEDGER.relative_to(ROOT)}: {name}")
-                passed = False
-            else:
-                print(f"unsteady, failed at first and passed alone: {name}")
-                ledger.write(f"{datetime.datetime.now(datetime.timezone.utc):%F} {name}\n")
-    return passed
+        ledger.writelines(f"{line}\n" for line in lines)
+    print(f"\nfailed at first and passed alone. Commit these new lines of {LEDGER.relative_to(ROOT)}, then mend what they name:")
+    print("\n".join(lines))
+    return True
+
+
+def unsteady_twice():
+    """The names that are in the ledger twice or more."""
+    lines = [line for line in LEDGER.read_text(encoding="utf-8").splitlines() if line.strip() and line[0] != "#"]
+    counts = collections.Counter(line.partition(" ")[2] for line in lines)
+    return sorted(name for name, count in counts.items() if count > 1)
 
 
 def main():
@@ -327,7 +335,7 @@ def main():
         is_on_storage = os.environ.get("STORAGE") == "1"
         with shared_servers() if is_on_storage else contextlib.nullcontext():
             environment = OnStorage.environment if is_on_storage else None
-            runs = slow = [Run("tests", LOG, "--no-parallel", *options, environment=environment)()]
+            runs, slow = [Run("tests", LOG, "--no-parallel", *options, environment=environment)()], []
     elif os.environ.get("STORAGE") == "1":
         runs = slow = run_on_storage()
         LOG.write_text("".join(run.text for run in runs), encoding="utf-8")
@@ -335,14 +343,16 @@ def main():
         first, slow = run_all()
         runs = [first, *slow]
         LOG.write_text("".join(run.text for run in runs), encoding="utf-8")
-    if slow:
-        show_slowest("".join(run.text for run in slow))
-        if not options:
-            show_times(runs)
+    show_slowest("".join(run.text for run in runs))
+    if slow and not options:
+        show_times(runs)
     passed = all(run.passed for run in runs)
     if not passed:
         report(runs)
         passed = once_more(runs)
+    for name in [] if options else unsteady_twice():
+        print(f"\nunsteady again; mend it, and take it out of {LEDGER.relative_to(ROOT)}: {name}")
+        passed = False
     count, failed = sum(run.count for run in runs), sum(len(run.failed) for run in runs)
     print(f"\ntests: {time.monotonic() - started:.0f} s")
     print(f"{count - failed} passed, {0 if passed else max(failed, 1)} failed")

@@ -1,3 +1,4 @@
+import PackSystem
 import PackUpdater
 
 /// The head of an answer as its lines come.
@@ -22,9 +23,8 @@ struct CurlHead {
         let halves = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard halves.count == 2 else { return false }
         let name = halves[0].lowercased()
-        var value = halves[1].drop(while: \.isWhitespace)
-        while value.last?.isWhitespace == true { value.removeLast() }
-        fields[name] = fields[name].map { "\($0), \(value)" } ?? String(value)
+        let value = halves[1].trimmed
+        fields[name] = fields[name].map { "\($0), \(value)" } ?? value
         return false
     }
 

@@ -1,3 +1,5 @@
+import PackFormat
+
 #if canImport(FoundationNetworking)
     package import FoundationNetworking
 #else
@@ -9,9 +11,6 @@ extension HTTPURLResponse {
     /// answer complies. URLSession decodes without a limit, so a few kilobytes may become gigabytes: refuse such an
     /// answer.
     package var unwantedCoding: String? {
-        guard let coding = value(forHTTPHeaderField: "Content-Encoding"), coding.lowercased() != "identity" else {
-            return nil
-        }
-        return String(coding.prefix(40))
+        ContentEncodingField.unwanted(value(forHTTPHeaderField: "Content-Encoding"))
     }
 }

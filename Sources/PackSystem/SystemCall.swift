@@ -76,6 +76,14 @@ package enum SystemCall {
         return Int(status.st_size)
     }
 
+    /// Whether it is a folder, or a symbolic link to one; nil if there is nothing, or nothing can be said about it.
+    /// - Parameter path: without a slash at its end: with one the system finds folders only.
+    package static func isFolder(atPath path: String) -> Bool? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return status.st_mode & 0o170000 == 0o040000
+    }
+
     package static func failure(_ verb: String, _ file: URL, code: Int32 = errno) -> FileFault {
         let path = file.path(percentEncoded: false)
         return switch code {

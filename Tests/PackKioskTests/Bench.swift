@@ -10,11 +10,6 @@ final class Bench: Sendable {
     private let template: String
     static let isLong = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] == "1"
 
-    static let scripts: URL = {
-        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        return tests.appendingPathComponent("WebScripts")
-    }()
-
     init() throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("packkiosk-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -96,74 +91,4 @@ final class Bench: Sendable {
         try #require(process.terminationStatus == 0, "\(arguments): \(said)")
         return said
     }
-}
-
-/// A server in its own process.
-final class EchoServer {
-    let address: String
-    private let process = Process()
-    private let input = Pipe()
-
-    /// - Parameters:
-    ///   - folder: where the certificate of an https server is made, `echo.pem`; nil for http.
-    ///   - isSigned: whether an authority signs that, `authority.pem` beside it; else it signs itself.
-    ///   - view: a folder whose files are given.
-    init(tlsIn folder: URL? = nil, isSigned: Bool = false, serving view: URL? = nil) throws {
-        var arguments = ["python3", Bench.scripts.appendingPathComponent("echo_server.py").path]
-        if let view { arguments.append(view.path) }
-        if let folder {
-            func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
-            var signer: [String] = []
-            if isSigned {
-                try Self.certify(
-                    "authority", in: folder, ["-subj", "/CN=authority", "-addext", "keyUsage=critical,keyCertSign"])
-                signer = ["-CA", path("authority.pem"), "-CAkey", path("authority.key")]
-                signer += ["-addext", "basicConstraints=critical,CA:FALSE"]
-            }
-            try Self.certify(
-                "echo", in: folder, ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"] + signer)
-            arguments += [path("echo.pem"), path("echo.key")]
-        }
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = arguments
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        var line = Data()
-        while line.last != UInt8(ascii: "\n") {
-            let byte = try #require(try output.fileHandleForReading.read(upToCount: 1))
-            try #require(!byte.isEmpty)
-            line += byte
-        }
-        let port = try #require(Int(String(decoding: line.dropLast(), as: UTF8.self)))
-        address = "\(folder == nil ? "http" : "https")://127.0.0.1:\(port)"
-    }
-
-    private static func certify(_ name: String, in folder: URL, _ arguments: [String]) throws {
-        let make = Process()
-        make.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-        make.currentDirectoryURL = folder
-        make.arguments =
-            [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-out",
-                "\(name).pem", "-keyout", "\(name).key",
-            ] + arguments
-        make.standardError = FileHandle.nullDevice
-        try make.run()
-        make.waitUntilExit()
-        try #require(make.terminationStatus == 0, "openssl made no \(name).pem")
-    }
-
-    /// Its `HOST:PORT`.
-    var place: String { String(address.drop { $0 != "/" }.dropFirst(2)) }
-
-    /// Nobody listens there any more.
-    func stop() {
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
-    }
-
-    deinit { stop() }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import PackJSON
+import TestSupport
 import Testing
 
 /// Files that a page wants to leave on the machine: none where nobody said where to, and then within a limit.

@@ -1,5 +1,6 @@
 import Foundation
 import PackJSON
+import TestSupport
 import Testing
 
 /// The page hook in the real WebKitGTK, whose scheme handlers get no bodies and keep no cookies.

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import PackJSON
+import TestSupport
 import Testing
 
 /// Navigations that bring no page, and pages that are not the kiosk's own package.

@@ -1,6 +1,7 @@
 import AttackSupport
 import Foundation
 import PackJSON
+import TestSupport
 import Testing
 
 /// A kiosk whose package is not installed: it installs itself while it is shown, and a mirror that lies shows nothing.

@@ -1,5 +1,6 @@
 import Foundation
 import PackJSON
+import TestSupport
 import Testing
 
 /// A kiosk whose registry, or whose package's services, have a certificate of a private authority.

@@ -1,5 +1,6 @@
 import Foundation
 import PackJSON
+import TestSupport
 import Testing
 
 /// A service of the package's own origin, as pages in the real WebKitGTK see it.

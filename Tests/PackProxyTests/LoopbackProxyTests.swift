@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import TestSupport
 import Testing
 
 @testable import PackProxy
@@ -44,7 +45,7 @@ struct LoopbackProxyTests {
             let tunnel = try bench.curl("https://shop.package/", credentials: credentials)
             #expect(tunnel.output.isEmpty && tunnel.exitCode != 0)
             let plain = try bench.curl(
-                "-o", "/dev/null", "-w", "%{http_code}", "http://\(server.address)/echo", credentials: credentials)
+                "-o", "/dev/null", "-w", "%{http_code}", "http://\(server.place)/echo", credentials: credentials)
             #expect(String(decoding: plain.output, as: UTF8.self) == "407")
         }
         // A page of another browser on this machine that finds the port gets nothing either.
@@ -132,21 +133,21 @@ struct LoopbackProxyTests {
         let body = bench.folder.appendingPathComponent("body.bin")
         try Self.big.write(to: body)
         for way in [[], ["--proxytunnel"]] {
-            let mirror = ["-H", "Content-Type: a/b", "http://\(server.address)/mirror"] + way
+            let mirror = ["-H", "Content-Type: a/b", "http://\(server.place)/mirror"] + way
             #expect(try bench.curl(["--data-binary", "@\(body.path)"] + mirror).output == Self.big)
             let chunked = ["-T", body.path, "-H", "Transfer-Encoding: chunked"]
             #expect(try bench.curl(chunked + mirror).output == Self.big)
             let said = try JSONDecoder().decode(
                 Said.self,
                 from: try bench.curl(
-                    ["-X", "PROPFIND", "-H", "X-Own: 1", "http://\(server.address)/a/../b%20c?q=1"] + way + [
+                    ["-X", "PROPFIND", "-H", "X-Own: 1", "http://\(server.place)/a/../b%20c?q=1"] + way + [
                         "--path-as-is"
                     ]
                 ).output)
             #expect(said.method == "PROPFIND")
             #expect(said.path == "/a/../b%20c?q=1")
             #expect(said.headers["x-own"] == "1")
-            #expect(said.headers["host"] == server.address)
+            #expect(said.headers["host"] == server.place)
             #expect(said.headers["proxy-authorization"] == nil && said.headers["proxy-connection"] == nil)
         }
         try await bench.stop()
@@ -185,13 +186,13 @@ struct LoopbackProxyTests {
         var limits = ProxyLimits()
         limits.heldBodySize = 100_000
         let bench = try await ProxyBench.make(Self.files, limits: limits)
-        bench.webSite = "http://\(server.address)/copy/"
+        bench.webSite = "http://\(server.place)/copy/"
         let said = try JSONDecoder().decode(
             Said.self,
             from: try bench.curl(["-X", "PUT", "-d", "ab", "-H", "Content-Type: a/b", "https://shop.package/x?y=1"])
                 .output)
         #expect(said.method == "PUT" && said.path == "/copy/x?y=1" && said.body == "6162")
-        #expect(said.headers["host"] == server.address)
+        #expect(said.headers["host"] == server.place)
         let body = bench.folder.appendingPathComponent("body.bin")
         let large = Data((0..<100_001).map { UInt8(truncatingIfNeeded: $0 * 31) })
         try large.write(to: body)
@@ -200,7 +201,7 @@ struct LoopbackProxyTests {
                 fields + ["--data-binary", "@\(body.path)", "-H", "Content-Type: a/b", "https://shop.package/mirror"])
             #expect(mirrored.output == large)
         }
-        bench.webSite = "http://\(server.address)/"
+        bench.webSite = "http://\(server.place)/"
         let head = try bench.text("-D", "-", "-o", "/dev/null", "https://shop.package/cookies?set=a%3D1%7Cb%3D2")
         #expect(head.lowercased().contains("set-cookie: a=1\r\n") && head.lowercased().contains("set-cookie: b=2\r\n"))
         try await bench.stop()
@@ -212,15 +213,15 @@ struct LoopbackProxyTests {
     {
         let (server, other) = (try EchoServer(), try EchoServer())
         let bench = try await ProxyBench.make(Self.files)
-        bench.webSite = "http://\(server.address)/"
-        let to = "http://\(other.address)/text?body=there"
+        bench.webSite = "http://\(server.place)/"
+        let to = "http://\(other.place)/text?body=there"
         let address = "https://shop.package/redirect?status=307&to=" + to.replacing("?", with: "%3F")
         let page = try bench.text(
             "-H", "Accept: text/html", "-o", "/dev/null", "-w", "%{http_code} %{redirect_url}", address)
         #expect(page == "307 \(to)")
         // Another service of this device is not for every web site to reach.
         #expect(try bench.text("-o", "/dev/null", "-w", "%{http_code}", address) == "307")
-        bench.loopbackServices = [other.address]
+        bench.loopbackServices = [other.place]
         #expect(try bench.text(address) == "there")
         try await bench.stop()
     }
@@ -234,7 +235,7 @@ struct LoopbackProxyTests {
         let bench = try await ProxyBench.make(files)
         #expect(try bench.text("https://shop.package/a|b%20c.js") == "pipe")
         let server = try EchoServer()
-        bench.webSite = "http://\(server.address)/"
+        bench.webSite = "http://\(server.place)/"
         let answer = try bench.curl("-g", "https://shop.package/x?x={%22a%22:1}&discount=10%")
         let said = try JSONDecoder().decode(Said.self, from: answer.output)
         #expect(said.path == "/x?x=%7B%22a%22:1%7D&discount=10%25")
@@ -245,7 +246,7 @@ struct LoopbackProxyTests {
     func `an empty body reaches the web site as one`() async throws {
         let server = try EchoServer()
         let bench = try await ProxyBench.make(Self.files)
-        bench.webSite = "http://\(server.address)/"
+        bench.webSite = "http://\(server.place)/"
         for method in ["POST", "PUT", "DELETE"] {
             let answer = try bench.curl(
                 "-X", method, "-d", "", "-H", "Content-Type: text/plain", "https://shop.package/x")
@@ -259,7 +260,7 @@ struct LoopbackProxyTests {
     func `HEAD says no length that GET would not have, and answers without a length arrive whole`() async throws {
         let server = try EchoServer()
         let bench = try await ProxyBench.make(Self.files)
-        bench.webSite = "http://\(server.address)/"
+        bench.webSite = "http://\(server.place)/"
         let known = try bench.text("--suppress-connect-headers", "-I", "https://shop.package/bytes?n=1234").lowercased()
         #expect(known.contains("content-length: 1234\r\n") && !known.contains("transfer-encoding"))
         let unknown = try bench.text(
@@ -287,7 +288,7 @@ struct LoopbackProxyTests {
     func `a 205 has no content, whatever the web site sends with it`() async throws {
         let server = try EchoServer()
         let bench = try await ProxyBench.make(Self.files)
-        bench.webSite = "http://\(server.address)/"
+        bench.webSite = "http://\(server.place)/"
         // With its head, as bytes: curl would read a content that is announced.
         let answers = try bench.text(
             "--suppress-connect-headers", "-i", "https://shop.package/status?code=205",

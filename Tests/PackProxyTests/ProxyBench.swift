@@ -3,7 +3,6 @@ import PackFormat
 import PackProxy
 import PackWeb
 import PackWebOnline
-import Testing
 
 /// A proxy over one installed package, asked by curl, which knows nothing of us.
 final class ProxyBench: SiteCatalog, SiteContent, @unchecked Sendable {
@@ -102,36 +101,4 @@ private final class ProxyCatalog: SiteCatalog, @unchecked Sendable {
 
     var settings: WebSettings { bench?.settings ?? WebSettings() }
     func content(of package: PackageID) throws -> (any SiteContent)? { try bench?.content(of: package) }
-}
-
-/// A server in its own process that says what it got.
-final class EchoServer {
-    let address: String
-    private let process = Process()
-    private let input = Pipe()
-
-    init(_ arguments: String...) throws {
-        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let script = tests.appendingPathComponent("WebScripts/echo_server.py").path
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", script] + arguments
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        var line = Data()
-        while line.last != UInt8(ascii: "\n") {
-            let byte = try #require(try output.fileHandleForReading.read(upToCount: 1))
-            try #require(!byte.isEmpty)
-            line += byte
-        }
-        let port = try #require(Int(String(decoding: line.dropLast(), as: UTF8.self)))
-        address = "127.0.0.1:\(port)"
-    }
-
-    deinit {
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
-    }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import TestSupport
 import Testing
 
 @testable import PackProxy
@@ -15,7 +16,7 @@ struct ServiceTests {
     {
         let server = try EchoServer()
         let bench = try await ProxyBench.make(Self.files)
-        bench.api = ["/api/": "http://\(server.address)/"]
+        bench.api = ["/api/": "http://\(server.place)/"]
         let set = "a%3D1%3B%20Domain%3D127.0.0.1%3B%20Path%3D/%3B%20SameSite%3DStrict%3B%20Secure%7Cb%3D2%3B%20HttpOnly"
         let said = try bench.text(
             "--suppress-connect-headers", "-i", "-b", "csrf=1; x=2", "https://shop.package/api/cookies?set=\(set)")
@@ -30,7 +31,7 @@ struct ServiceTests {
     @Test func `a redirect within the service is the engine's to follow, at the page's address`() async throws {
         let server = try EchoServer()
         let bench = try await ProxyBench.make(Self.files)
-        bench.api = ["/redirect/": "http://\(server.address)/redirect/"]
+        bench.api = ["/redirect/": "http://\(server.place)/redirect/"]
         let answer = try bench.text(
             "-o", "/dev/null", "-w", "%{http_code} %{redirect_url}",
             "https://shop.package/redirect/redirect?to=/home.html")
@@ -53,7 +54,7 @@ struct ServiceTests {
     @Test func `by HTTP/2 one connection carries many requests, long polls among them`() async throws {
         let server = try EchoServer()
         let bench = try await ProxyBench.make(Self.files)
-        bench.api = ["/api/": "http://\(server.address)/"]
+        bench.api = ["/api/": "http://\(server.place)/"]
         let polls = (0..<12).flatMap { ["-o", "/dev/null", "https://shop.package/api/slow?n=1500&\($0)"] }
         let once = ContinuousClock.now
         #expect(
@@ -88,7 +89,7 @@ struct ServiceTests {
     ) async throws {
         let server = try EchoServer()
         let bench = try await ProxyBench.make(Self.files)
-        bench.api = ["/api/": "http://\(server.address)/v1/"]
+        bench.api = ["/api/": "http://\(server.place)/v1/"]
         let size = (ProcessInfo.processInfo.environment["PACKTOOL_LONG"] == nil ? 96 : 200) << 20
         let body = bench.folder.appendingPathComponent("body.bin")
         #expect(FileManager.default.createFile(atPath: body.path, contents: nil))
@@ -105,7 +106,7 @@ struct ServiceTests {
         let grown = try Self.peakBytes() - before
         let parts = said.split(separator: " ").map(String.init)
         #expect(parts.first == "\(size)" && parts.dropFirst().first == "end", "\(said)")
-        #expect(said.contains("a=1") && said.contains("http://\(server.address)"), "\(said)")
+        #expect(said.contains("a=1") && said.contains("http://\(server.place)"), "\(said)")
         #expect(grown < 60 << 20, "\(grown >> 20) MiB more")
         // What does not lead to a service is answered without being held.
         let refused = try bench.text(

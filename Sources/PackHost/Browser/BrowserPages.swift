@@ -40,14 +40,15 @@ public actor BrowserPages {
 
     /// Loads that are kept; an older page loads anew.
     private static let limit = 32
-    /// Beyond it all are forgotten, and found again by the browsers' next look for a newer script.
+    /// Beyond it those that ask for nothing are forgotten, and found again by the browsers' next look for a newer
+    /// script.
     private static let maximumWorkerCount = 64
 
     private let host: PackHost
     /// The newest last: what open pages may still ask for.
     private var loads: [Load] = []
     /// The addresses of service workers' scripts: what these ask for names them.
-    private var workerScripts: Set<String> = []
+    private var workerScripts = RecentCache<String, Bool>(maximumCount: maximumWorkerCount)
 
     public init(_ host: PackHost) {
         self.host = host
@@ -74,11 +75,8 @@ public actor BrowserPages {
 
     /// The open load that a request belongs to, if there is one.
     private func known(_ package: PackageID, _ request: SiteRequest, _ token: String?) async throws -> Load? {
-        if request.isWorkerScript {
-            if workerScripts.count >= Self.maximumWorkerCount { workerScripts = [] }
-            workerScripts.insert(request.url)
-        }
-        if request.isWorkerScript || workerScripts.contains(request.headers["referer"] ?? "") {
+        if request.isWorkerScript { workerScripts.insert(true, for: request.url) }
+        if request.isWorkerScript || workerScripts.value(for: request.headers["referer"] ?? "") != nil {
             // No page starts: where one has the version already, no start is counted for it.
             let active = try await host.updater.status().first { $0.package == package }?.active
             return loads.last { $0.session.package == package && $0.session.version == active }

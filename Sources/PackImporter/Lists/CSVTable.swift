@@ -1,3 +1,5 @@
+import PackSystem
+
 /// A table as RFC 4180 describes it: a line of names, then a line for each row; values may be in quotes.
 struct CSVTable {
     struct Row {
@@ -18,7 +20,7 @@ struct CSVTable {
             throw .invalidList(file, place: nil, reason: "it is empty: its first line names the columns")
         }
         let header = lines.removeFirst()
-        let names = header.fields.map(Self.trimmed)
+        let names = header.fields.map(\.trimmed)
         guard Set(names).count == names.count else {
             throw .invalidList(file, place: "line \(header.line)", reason: "a column is named twice")
         }
@@ -30,7 +32,7 @@ struct CSVTable {
                     reason:
                         "it has \(fields.count) values for \(names.count) columns: put values with a comma in quotes")
             }
-            let values = zip(names, fields.map(Self.trimmed)).filter { !$0.1.isEmpty }
+            let values = zip(names, fields.map(\.trimmed)).filter { !$0.1.isEmpty }
             rows.append(Row(line: line, values: Dictionary(values, uniquingKeysWith: { $1 })))
         }
         self.names = names
@@ -83,12 +85,5 @@ struct CSVTable {
         guard !isQuoted else { throw .invalidList(file, place: "line \(start)", reason: "a quote is not closed") }
         closeLine()
         return lines
-    }
-
-    private static func trimmed(_ text: String) -> String {
-        var text = text[...]
-        while text.first?.isWhitespace == true { text.removeFirst() }
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return String(text)
     }
 }

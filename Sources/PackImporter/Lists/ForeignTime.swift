@@ -1,4 +1,5 @@
 import Foundation
+import PackSystem
 
 /// A time as other systems write it: milliseconds since 1970, or ISO 8601 with any fraction and any zone.
 struct ForeignTime: Decodable, Hashable {
@@ -33,7 +34,8 @@ struct ForeignTime: Decodable, Hashable {
         )
         let (fraction, zone) = (parts[7], parts[8])
         guard (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second <= 60 else { return nil }
-        var seconds = days(year: year, month: month, day: day) * 86_400 + hour * 3_600 + minute * 60 + second
+        let days = CivilCalendar.days(year: year, month: month, day: day)
+        var seconds = days * 86_400 + hour * 3_600 + minute * 60 + second
         if let zone, zone != "Z" {
             let digits = zone.filter(\.isNumber)
             let offset = number(digits.prefix(2)) * 3_600 + number(digits.dropFirst(2)) * 60
@@ -47,15 +49,5 @@ struct ForeignTime: Decodable, Hashable {
     private static func date(milliseconds: Double) -> Date? {
         guard milliseconds.isFinite, milliseconds >= 0, milliseconds < 253_402_300_800_000 else { return nil }
         return Date(timeIntervalSince1970: milliseconds / 1_000)
-    }
-
-    /// Days since 1970 in the Gregorian calendar; the year begins in March, so that a leap day is its last.
-    private static func days(year: Int, month: Int, day: Int) -> Int {
-        let year = month <= 2 ? year - 1 : year
-        let era = year / 400
-        let yearOfEra = year - era * 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * 146_097 + dayOfEra - 719_468
     }
 }

@@ -1,6 +1,7 @@
 package import PackFormat
 
 /// The objects of a patch between two versions. Both ends derive it from the two manifests.
+/// `PatchPlanRule` of PackRegistry chooses the pairs of versions between which patches are made.
 ///
 ///     let plan = PatchPlan(from: installed, to: wanted)        // from: nil is the full download
 ///

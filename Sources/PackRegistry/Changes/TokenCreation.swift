@@ -16,7 +16,7 @@ package struct TokenCreation: RegistryChange {
     package var query: FactsQuery { .unsigned }
 
     package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> CreatedToken {
-        try TokenRule.check(name: request.name, request.scope)
+        try TokenForm.check(name: request.name, request.scope)
         if let expires = request.expires, expires <= changes.time {
             throw RegistryError(.invalid, "the token would have expired already")
         }

@@ -21,7 +21,7 @@ package struct TrustCreation: RegistryChange {
     }
 
     package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> TokenRecord {
-        try TokenRule.check(name: request.name, request.scope)
+        try TokenForm.check(name: request.name, request.scope)
         guard !request.scope.actions.contains(.admin) else {
             throw RegistryError(
                 .invalid, "no job gets the admin right: whoever can change the workflow would have the registry")

@@ -1,6 +1,7 @@
 package import PackFormat
 
 /// Chooses the patches that are made before a device asks: those that save the most bytes for the work that they are. Pure.
+/// `PatchPairs` of PackRegistryLocal finds the pairs of versions; `PatchPlan` of PackPatch has the objects of one pair.
 ///
 ///     let plan = PatchPlanRule(budget: PatchBudget()).plan(candidates)
 ///     for choice in plan where choice.decision == .make { … }

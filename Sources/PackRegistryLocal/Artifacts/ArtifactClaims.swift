@@ -20,6 +20,12 @@ final class ArtifactClaims: Sendable {
     /// Files that devices ask for are made here, one at a time.
     let queue = DispatchQueue(label: "packtool.patches-on-demand", qos: .utility)
     private let state = Mutex(State())
+    private let clock: any Clock<Duration>
+
+    /// - Parameter clock: what `patience` is measured by.
+    init(clock: any Clock<Duration> = ContinuousClock()) {
+        self.clock = clock
+    }
 
     /// - Returns: false if it is being made already.
     func claim(_ file: DerivedFile) -> Bool {
@@ -45,7 +51,7 @@ final class ArtifactClaims: Sendable {
         guard isClaimed else { return }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { for await _ in stream {} }
-            group.addTask { try? await Task.sleep(for: patience) }
+            group.addTask { [clock] in try? await clock.sleep(for: patience) }
             await group.next()
             group.cancelAll()
         }

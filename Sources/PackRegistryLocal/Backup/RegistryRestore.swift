@@ -51,7 +51,7 @@ package struct RegistryRestore: Sendable {
     /// - Returns: the files that it does not have soundly.
     package func check() async throws -> [ViewPath] {
         let objects = try place.objects(of: backup)
-        return try await ParallelMap.run(objects, atMost: 8) { [place] object in
+        return try await ConcurrentTasks.map(objects, atMost: 8) { [place] object in
             try await FolderFiles(folder: place.files).fault(of: object.digest).map { _ in
                 ViewPath.object(object.digest)
             }

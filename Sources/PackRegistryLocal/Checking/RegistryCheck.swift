@@ -2,6 +2,7 @@ package import PackFormat
 import PackRegistry
 import PackRegistryAPI
 import PackRegistrySQL
+import PackSystem
 
 /// Looks whether every name that the registry has signed leads to sound bytes, and mends what can be mended.
 ///
@@ -153,6 +154,6 @@ package struct RegistryCheck: Sendable {
     private func each<Item: Sendable, Value: Sendable>(
         _ items: [Item], _ body: @escaping @Sendable (Item) async throws -> Value
     ) async throws -> [Value] {
-        try await ParallelMap.run(items, atMost: Self.filesAtOnce, body)
+        try await ConcurrentTasks.map(items, atMost: Self.filesAtOnce, body)
     }
 }

@@ -78,8 +78,8 @@ final class ViewMirror: Sendable {
 
     /// Copies those files that are there, some at a time.
     func fetch(_ paths: [StoredPath]) async throws {
-        _ = try await ParallelMap.run(paths.filter { !hasCopy(of: $0) }, atMost: Self.filesAtOnce) { path in
-            try await self.fetch(path)
+        try await ConcurrentTasks.forEach(paths.filter { !hasCopy(of: $0) }, atMost: Self.filesAtOnce) { path in
+            _ = try await self.fetch(path)
         }
     }
 

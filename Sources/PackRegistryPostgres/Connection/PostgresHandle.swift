@@ -14,18 +14,11 @@ import PackRegistrySQL
 struct PostgresHandle: ~Copyable {
     typealias Instant = ContinuousClock.Instant
 
-    /// Prepared statements that a connection keeps.
-    private static let maximumStatementCount = 256
     /// Bytes of rows in one message.
     private static let copyByteCount = 1 << 20
 
     private let connection: OpaquePointer
-    /// The names of prepared statements, by their text.
-    private var statements: [String: String] = [:]
-    /// Statements that ran once, and were not prepared for it.
-    private var seen: Set<String> = []
-    /// The number of the statement that was prepared last.
-    private var number = 0
+    private var statements = PreparedStatements(maximumCount: 256)
     /// What begins a transaction, sent with its first statement.
     private var beginning: [String] = []
     /// Whether the answer to what was sent last is not read yet.
@@ -74,28 +67,27 @@ struct PostgresHandle: ~Copyable {
         try command("ROLLBACK", until: end)
     }
 
-    /// Runs a statement that is prepared at its second use: a command uses most of them once. Parameters are written `?`.
+    /// Runs a statement. Parameters are written `?`.
     mutating func run(_ sql: String, _ arguments: [SQLValue], until end: Instant) throws -> SQLResult {
         let parameters = try PostgresParameters(arguments)
         try readOwed(until: end)
-        if statements.count >= Self.maximumStatementCount { try forgetAll(until: end) }
-        let known = statements[sql]
-        // The first use of a statement costs no preparation.
-        let isPrepared = known == nil && !seen.insert(sql).inserted
+        let (known, isPrepared) = statements.use(sql)
         guard isPrepared || !beginning.isEmpty else {
             try enqueue(sql, known, parameters)
             return try result(until: end)
         }
-        let name = isPrepared ? newName() : known
+        let name = isPrepared ? statements.newName() : known
+        let oldest = isPrepared ? statements.removeOldest() : nil
         let answer = try pipelined(until: end) { handle in
             for statement in handle.beginning { try handle.enqueue(statement, nil, PostgresParameters([])) }
             handle.beginning = []
+            if let oldest { try handle.enqueue("DEALLOCATE \(oldest)", nil, PostgresParameters([])) }
             if isPrepared, PQsendPrepare(handle.connection, name, Self.numbered(sql), 0, nil) != 1 {
                 throw handle.lost()
             }
             try handle.enqueue(sql, name, parameters)
         }
-        if isPrepared { statements[sql] = name }
+        if isPrepared, let name { statements.insert(name, for: sql) }
         return answer
     }
 
@@ -132,22 +124,8 @@ struct PostgresHandle: ~Copyable {
         }
     }
 
-    private mutating func forgetAll(until end: Instant) throws {
-        try command("DEALLOCATE ALL", until: end)
-        forgetStatements()
-    }
-
     /// Prepares every statement anew, under another name.
-    mutating func forgetStatements() {
-        statements = [:]
-        seen = []
-    }
-
-    /// One that no statement of this connection had.
-    private mutating func newName() -> String {
-        number += 1
-        return "s\(number)"
-    }
+    mutating func forgetStatements() { statements.removeAll() }
 
     /// `?` as `$1`, `$2` …; no statement has one in a text.
     static func numbered(_ sql: String) -> String {

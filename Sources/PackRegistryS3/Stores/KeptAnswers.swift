@@ -14,15 +14,17 @@ final class KeptAnswers: Sendable {
 
     /// Longer than an upload takes.
     private static let time: Duration = .seconds(600)
-    private static let maximumCount = 200_000
+    private let answers: Mutex<RecentCache<Object, Answer>>
 
-    private let answers = Mutex<[Object: Answer]>([:])
+    /// - Parameter count: of the newest answers, which are always kept; up to twice as many are.
+    init(keeping count: Int = 200_000) {
+        answers = Mutex(RecentCache(maximumCount: 2 * count))
+    }
 
     func keep(_ found: [(object: Object, isThere: Bool)]) {
         let now = ContinuousClock.now
         answers.withLock { answers in
-            if answers.count + found.count > Self.maximumCount { answers = [:] }
-            for (object, isThere) in found { answers[object] = Answer(isThere: isThere, time: now) }
+            for (object, isThere) in found { answers.insert(Answer(isThere: isThere, time: now), for: object) }
         }
     }
 
@@ -32,7 +34,7 @@ final class KeptAnswers: Sendable {
         return answers.withLock { answers in
             var known: [Object: Bool] = [:]
             for object in objects {
-                if let answer = answers[object], answer.time > oldest { known[object] = answer.isThere }
+                if let answer = answers.peek(object), answer.time > oldest { known[object] = answer.isThere }
             }
             return known
         }

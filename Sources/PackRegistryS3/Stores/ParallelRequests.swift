@@ -1,4 +1,4 @@
-import PackRegistry
+import PackSystem
 
 /// Does many requests, at most as many at a time as there are connections.
 struct ParallelRequests: Sendable {
@@ -12,10 +12,10 @@ struct ParallelRequests: Sendable {
     func map<Item: Sendable, Value: Sendable>(
         _ items: [Item], _ body: @escaping @Sendable (Item) async throws -> Value
     ) async throws -> [Value] {
-        try await ParallelMap.run(items, atMost: count, body)
+        try await ConcurrentTasks.map(items, atMost: count, body)
     }
 
     func forEach<Item: Sendable>(
         _ items: [Item], _ body: @escaping @Sendable (Item) async throws -> Void
-    ) async throws { _ = try await map(items, body) }
+    ) async throws { try await ConcurrentTasks.forEach(items, atMost: count, body) }
 }

@@ -1,11 +1,12 @@
 package import Foundation
+import PackSystem
 
 /// Times as text: `2026-11-25 00:47:42.123`, in UTC, to the millisecond. Texts are in the order of their times.
 package enum StoredTime {
     package static func text(_ date: Date) -> String {
         let (days, rest) = Int((date.timeIntervalSince1970 * 1000 + 0.01).rounded(.down)).dividedWithFloor(
             by: 86_400_000)
-        let (year, month, day) = civil(days: days)
+        let (year, month, day) = CivilCalendar.date(days: days)
         let (seconds, milliseconds) = (rest / 1000, rest % 1000)
         let time = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { pad($0, 2) }.joined(separator: ":")
         return "\(pad(year, 4))-\(pad(month, 2))-\(pad(day, 2)) \(time).\(pad(milliseconds, 3))"
@@ -34,37 +35,13 @@ package enum StoredTime {
             guard let digits = number(20..<bytes.count) else { return nil }
             fraction = Double(digits) / pow(10, Double(bytes.count - 20))
         }
-        let seconds = days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
+        let days = CivilCalendar.days(year: year, month: month, day: day)
+        let seconds = days * 86_400 + hour * 3600 + minute * 60 + second
         return Date(timeIntervalSince1970: Double(seconds) + fraction)
     }
 
     private static func pad(_ number: Int, _ width: Int) -> String {
         let text = String(number)
         return String(repeating: "0", count: max(0, width - text.count)) + text
-    }
-
-    // The proleptic Gregorian calendar in eras of 400 years.
-
-    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let shifted = month <= 2 ? year - 1 : year
-        let (era, yearOfEra) = shifted.dividedWithFloor(by: 400)
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-    }
-
-    private static func civil(days: Int) -> (year: Int, month: Int, day: Int) {
-        let (era, day) = (days + 719_468).dividedWithFloor(by: 146_097)
-        let yearOfEra = (day - day / 1460 + day / 36_524 - day / 146_096) / 365
-        let dayOfYear = day - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shifted = (5 * dayOfYear + 2) / 153
-        let month = shifted < 10 ? shifted + 3 : shifted - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
-    }
-}
-
-extension Int {
-    fileprivate func dividedWithFloor(by divisor: Int) -> (Int, Int) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }

@@ -1,3 +1,5 @@
+import PackSystem
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -17,14 +19,8 @@ package enum WrittenKey {
         return read(inner) ?? text
     }
 
-    private static func trimmed(_ text: String) -> String {
-        var rest = text.drop(while: \.isWhitespace)
-        while rest.last?.isWhitespace == true { rest.removeLast() }
-        return String(rest)
-    }
-
     private static func read(_ text: String) -> String? {
-        let trimmed = Self.trimmed(text)
+        let trimmed = text.trimmed
         if trimmed.hasPrefix("{") { return trimmed }
         let broken = trimmed.replacing("\\r", with: "").replacing("\\n", with: "\n")
         guard let match = broken.firstMatch(of: /-----BEGIN ([A-Z0-9 ]*PRIVATE KEY)-----([^-:]+)-----END \1-----/)

@@ -248,7 +248,7 @@ struct Installer: Sendable {
 
     private func fetchSingly(_ missing: [Object]) async throws {
         let download = ObjectDownload(objects: objects, transport: transport, turns: turns)
-        try await Parallel.forEach(missing, limit: 4) { try await download.fetch($0) }
+        try await ConcurrentTasks.forEach(missing, atMost: 4) { try await download.fetch($0) }
     }
 
     /// Says before the download what would fail after it.

@@ -1,4 +1,5 @@
 import PackFormat
+import PackSystem
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -140,26 +141,14 @@ struct UpdateRun: Sendable {
     private func each<Element: Sendable, Value: Sendable>(
         _ elements: [Element], _ body: @escaping @Sendable (Element) async throws -> Value
     ) async -> [Result<Value, any Error>] {
-        await withTaskGroup(of: (Int, Result<Value, any Error>).self) { group in
-            var results = [Result<Value, any Error>?](repeating: nil, count: elements.count)
-            var next = 0
-            func add() {
-                guard next < elements.count else { return }
-                let index = next
-                next += 1
-                group.addTask {
-                    do { return (index, .success(try await body(elements[index]))) } catch {
-                        return (index, .failure(error))
-                    }
-                }
-            }
-            for _ in 0..<max(1, parallelism) { add() }
-            while let (index, result) = await group.next() {
-                results[index] = result
-                add()
-            }
-            return results.map { $0 ?? .failure(CancellationError()) }
+        var results = [Result<Value, any Error>](repeating: .failure(CancellationError()), count: elements.count)
+        // Nothing throws here: an error is one element's result.
+        try? await ConcurrentTasks.run(elements, atMost: parallelism) { element -> Result<Value, any Error> in
+            do { return .success(try await body(element)) } catch { return .failure(error) }
+        } taking: { index, result in
+            results[index] = result
         }
+        return results
     }
 
     private struct Pin: Hashable, Sendable {

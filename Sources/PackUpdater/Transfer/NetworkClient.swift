@@ -1,3 +1,5 @@
+import PackFormat
+
 #if canImport(FoundationEssentials)
     package import FoundationEssentials
 #else
@@ -34,10 +36,7 @@ package struct NetworkHead {
 
     /// The content coding (RFC 9110 section 8.4.1), where it is another than the only one that requests allow; nil if the
     /// answer complies.
-    var unwantedCoding: String? {
-        guard let coding = field("Content-Encoding"), coding.lowercased() != "identity" else { return nil }
-        return String(coding.prefix(40))
-    }
+    var unwantedCoding: String? { ContentEncodingField.unwanted(field("Content-Encoding")) }
 }
 
 /// Sends requests: URLSession (`PackUpdaterOnline`), or libcurl where Foundation's networking is not linked (`PackCurl`).

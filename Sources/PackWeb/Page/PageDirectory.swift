@@ -28,14 +28,14 @@ public final class PageDirectory: Sendable {
         var open: [Page] = []
         var requestCount = 0
         /// By the address of a service worker's script: what the worker's own requests are answered from.
-        var workers: [String: PageSession] = [:]
+        var workers = RecentCache<String, PageSession>(maximumCount: maximumWorkerCount)
         /// The page on view, where the view says.
         weak var onView: PageSession?
     }
 
     /// A page forgets further addresses: its later parts are then taken for the newest page's.
     private static let maximumURLCount = 4096
-    /// Beyond it all are forgotten, and found again by their next look for a newer script.
+    /// Beyond it those that ask for nothing are forgotten, and found again by their next look for a newer script.
     private static let maximumWorkerCount = 64
 
     private let catalog: any SiteCatalog
@@ -128,12 +128,11 @@ public final class PageDirectory: Sendable {
         let script = request.isWorkerScript ? url : request.headers["referer"].map(Self.key)
         guard let script else { return nil }
         return pages.withLock { pages in
-            let known = pages.workers[script]
+            let known = pages.workers.value(for: script)
             guard request.isWorkerScript || known != nil else { return nil }
             if let known, known.isCurrent { return known }
-            if pages.workers.count >= Self.maximumWorkerCount { pages.workers = [:] }
             let session = PageSession(catalog)
-            pages.workers[script] = session
+            pages.workers.insert(session, for: script)
             return session
         }
     }

@@ -66,6 +66,24 @@ struct PostgresDatabaseTests {
         }
     }
 
+    @Test func `a connection with many statements keeps those that came last prepared`() async throws {
+        var limits = PostgresBench.small
+        limits.connections = 1
+        let database = try await PostgresBench.database(limits: limits)
+        let count = try await database.reading { db in
+            for number in 0..<400 {
+                for _ in 0..<2 {
+                    let row = try #require(
+                        try Row.fetchOne(db, sql: "SELECT CAST(? AS BIGINT) AS n\(number)", arguments: [number]))
+                    #expect(try row.integer("n\(number)") == number)
+                }
+            }
+            let row = try #require(try Row.fetchOne(db, sql: "SELECT count(*) AS number FROM pg_prepared_statements"))
+            return try row.integer("number")
+        }
+        #expect(count == 256)
+    }
+
     @Test(arguments: [
         "DELETE FROM version", "UPDATE version SET version = '9.9.9'", "DELETE FROM audit",
         "UPDATE audit SET actor = 'eve'",

@@ -37,6 +37,10 @@ final class MemoryRegistryStore: RegistryStore {
         var audit: [AuditEntry] = []
         var work: Set<PackageID> = []
         var leases: [Lease.Name: HeldLease] = [:]
+        var webhooks: [KeptWebhook] = []
+        /// The oldest first.
+        var deliveries: [KeptDelivery] = []
+        var toldExpiries: Set<String> = []
 
         func newestVersion(_ role: String) -> Int? { documents[role]?.keys.max() }
 

@@ -16,6 +16,8 @@ import Testing
         case memory
         case folder
         case s3
+        /// Remote storage, with copies here.
+        case mirror
 
         var testDescription: String { "\(self)" }
 
@@ -24,6 +26,7 @@ import Testing
             case .memory: MemoryViewStore()
             case .folder: FolderViewStore(folder: RegistryFolder(folder.url))
             case .s3: try await S3Store.ofTests().view
+            case .mirror: MirroredView(mirror: ViewMirror(RegistryFolder(folder.url), of: MemoryStorage()))
             }
         }
     }

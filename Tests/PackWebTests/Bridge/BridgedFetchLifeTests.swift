@@ -1,6 +1,7 @@
 import Foundation
 import PackWeb
 import PackWebOnline
+import TestSupport
 import Testing
 
 /// How long a request that the app performs lasts, and what of its answer waits for the page.

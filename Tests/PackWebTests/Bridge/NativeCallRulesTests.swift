@@ -1,6 +1,7 @@
 import Foundation
 import PackWeb
 import PackWebOnline
+import TestSupport
 import Testing
 
 /// What a page may learn and send by requests that the app performs for it: no more than a browser lets it.

@@ -117,6 +117,18 @@ struct PageDirectoryTests {
         #expect(closes.value == 5)
     }
 
+    @Test func `a service worker that is in use keeps its version, however many others there are`() throws {
+        catalog.install(
+            try store.content("shop", "1.0.0", serviceWorker: true, ["sw.js": "worker", "chunk-1.js": "c1"]))
+        #expect(try get("sw.js", dest: "serviceworker") == "worker")
+        catalog.install(try store.content("shop", "2.0.0", serviceWorker: true, ["sw.js": "worker 2"]))
+        for number in 0..<200 {
+            _ = try get("other-\(number).js", dest: "serviceworker")
+            // What it imports is only in its version.
+            #expect(try get("chunk-1.js", dest: "script", referer: "sw.js") == "c1")
+        }
+    }
+
     @Test func `of two pages of one address the one on view is asked, whichever has come back`() throws {
         _ = try get("", dest: "document")
         #expect(pages.commit(site, history: .init(places: [1], current: 1), isRestored: false) != nil)

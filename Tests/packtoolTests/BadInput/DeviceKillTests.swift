@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `packtool client` is killed at each of its steps in turn: at its first rename, its second, and so on to the end.
@@ -72,7 +73,7 @@ struct DeviceKillTests {
         #expect(runs > calls.split(separator: " ").count, "\(outcome)")
     }
 
-    @Test(.enabled(if: OwnFileSystem.isAllowed, "no file system of its own is allowed here"))
+    @Test(.enabled(if: try OwnFileSystem.isAllowed, "TESTS_WITHOUT_MOUNTS=1"))
     func `a confirmed version opens on a full disk`() async throws {
         let tool = try Tool(environment: ["PACKTOOL": Tool.executable.path])
         try tool.write([

@@ -1,5 +1,6 @@
 import Foundation
 import PackJSON
+import TestSupport
 import Testing
 
 /// Registries that cannot be reached, written or entered, through the commands that need them.
@@ -117,7 +118,7 @@ struct RegistryRefusalTests {
         expectClearError(second, naming: [port, "--port"])
     }
 
-    @Test(.onFolder, .enabled(if: OwnFileSystem.isAllowed, "no file system of its own is allowed here"))
+    @Test(.onFolder, .enabled(if: try OwnFileSystem.isAllowed, "TESTS_WITHOUT_MOUNTS=1"))
     func `a registry that runs full says so, and goes on when there is room`() async throws {
         let tool = try await Self.project()
         try await tool.shell("head -c 3000000 /dev/urandom > dist/film.mp4")

@@ -1,5 +1,6 @@
 import Foundation
 import PackJSON
+import TestSupport
 import Testing
 
 /// `packtool registry backup` and `registry restore`: what was there comes back, whatever happens beside and between them.
@@ -219,7 +220,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: tool.folder.appendingPathComponent("r").path))
     }
 
-    @Test(.enabled(if: OwnFileSystem.isAllowed))
+    @Test(.enabled(if: try OwnFileSystem.isAllowed))
     func `a full disk ends a backup with a message, and the one before stays`() async throws {
         try await publish("1.0.0")
         try tool.write([

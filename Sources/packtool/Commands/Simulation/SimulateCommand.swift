@@ -4,6 +4,7 @@ import PackFormat
 import PackJSON
 import PackRegistry
 import PackRegistryAPI
+import PackSystem
 
 /// `packtool simulate`: what a rollout will do to a population of devices, before it does.
 struct SimulateCommand: AsyncParsableCommand {
@@ -79,7 +80,7 @@ struct SimulateCommand: AsyncParsableCommand {
             scene.file, targets: scene.targets, moments: moments, population: described, downloads: scene.downloads)
         let clock = ContinuousClock()
         let begun = clock.now
-        let result = await simulate(simulation, described.deviceCount)
+        let result = try await simulate(simulation, described.deviceCount)
         let report = SimulationReport(simulation, result, names: scene.names, elapsed: clock.now - begun)
         if let svg {
             do { try Data(report.svg.utf8).write(to: URL(filePath: svg)) } catch {
@@ -128,29 +129,20 @@ struct SimulateCommand: AsyncParsableCommand {
     }
 
     /// On all cores, some thousand devices at a time: nothing is kept of a device.
-    private func simulate(_ simulation: RolloutSimulation, _ count: Int) async -> SimulationResult {
+    private func simulate(_ simulation: RolloutSimulation, _ count: Int) async throws -> SimulationResult {
         let line = ProgressLine(options.console)
         let part = 5_000
-        let parts = (count + part - 1) / part
-        return await withTaskGroup(of: SimulationResult.self) { group in
-            var next = 0
-            func add() {
-                guard next < parts else { return }
-                let range = next * part..<min(count, (next + 1) * part)
-                next += 1
-                group.addTask { simulation.run(range) }
-            }
-            for _ in 0..<max(1, ProcessInfo.processInfo.activeProcessorCount) { add() }
-            var total = SimulationResult(
-                columnCount: RolloutSimulation.columnCount, momentCount: simulation.moments.count)
-            while let result = await group.next() {
-                total.add(result)
-                line.show("simulated \(CountText.number(total.deviceCount)) of \(CountText.text(count, "device"))")
-                add()
-            }
-            line.clear()
-            return total
+        let starts = stride(from: 0, to: count, by: part)
+        var total = SimulationResult(
+            columnCount: RolloutSimulation.columnCount, momentCount: simulation.moments.count)
+        try await ConcurrentTasks.run(starts, atMost: ProcessInfo.processInfo.activeProcessorCount) { start in
+            simulation.run(start..<min(count, start + part))
+        } taking: { _, result in
+            total.add(result)
+            line.show("simulated \(CountText.number(total.deviceCount)) of \(CountText.text(count, "device"))")
         }
+        line.clear()
+        return total
     }
 }
 

@@ -1,7 +1,6 @@
 import PackSystem
 
 #if canImport(FoundationEssentials)
-    import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
     import FoundationEssentials
     import Glibc
 #else
@@ -47,12 +46,14 @@ enum DurableFile {
     /// Refuses a folder that could not be made because it, or what is above it, is a file.
     static func checkPlace(of folder: URL) throws(TrustError) {
         var place = folder.standardizedFileURL
-        var status = stat()
-        while stat(place.path, &status) != 0 {
+        while true {
+            if let isFolder = SystemCall.isFolder(atPath: place.path) {
+                if !isFolder { throw .store(path: folder.path, reason: "\(place.path) is a file") }
+                return
+            }
             guard place.pathComponents.count > 1 else { return }
             place = place.deletingLastPathComponent()
         }
-        if status.st_mode & 0o170000 != 0o040000 { throw .store(path: folder.path, reason: "\(place.path) is a file") }
     }
 
     /// Removes the temporary files of processes that no longer run: nobody will ever rename them.

@@ -1,6 +1,5 @@
+import PackFormat
 import Testing
-
-@testable import PackRegistryServer
 
 struct RecentCacheTests {
     @Test func `what is used stays, and a full cache never loses everything at once`() {
@@ -17,5 +16,13 @@ struct RecentCacheTests {
         #expect(cache.value(for: 0) == nil)
         cache.removeAll()
         #expect(cache.count == 0)
+    }
+
+    @Test func `a look that leaves the age as it is pushes nothing out`() {
+        var cache = RecentCache<Int, Int>(maximumCount: 64)
+        for key in 0..<48 { cache.insert(-key, for: key) }
+        for key in 0..<48 { #expect(cache.peek(key) == -key) }
+        #expect(cache.count == 48)
+        #expect(cache.peek(48) == nil)
     }
 }

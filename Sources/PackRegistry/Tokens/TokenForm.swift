@@ -1,8 +1,8 @@
 import Foundation
 import PackRegistryAPI
 
-/// What names and scopes of tokens have to be.
-enum TokenRule {
+/// The form that a new token's name and scope must have. ``AuthorizedRegistry`` checks whether a token's scope allows a call.
+enum TokenForm {
     /// - Throws: ``RegistryError`` of the kind `.invalid`.
     static func check(name: String, _ scope: TokenScope) throws(RegistryError) {
         guard !name.isEmpty, name.utf8.count <= 100,
