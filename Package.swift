@@ -97,7 +97,7 @@ let packhostLink: [LinkerSetting] =
 
 let package = Package(
     name: "packtool",
-    platforms: [.macOS(.v15), .iOS(.v17)],
+    platforms: [.macOS(.v15), .iOS(.v16)],
     products: [
         .executable(name: "packtool", targets: ["packtool"]),
         .executable(name: "tuf-client", targets: ["tuf-client"]),

@@ -24,7 +24,7 @@ ALLOWED = {
     "PackAuthorities": {"CCurlHandles"},
     "PackSystem": set(),
     "PackArchive": {"PackFormat", "PackSystem", "Crypto", "CArchive", "CZlib", "CDeflate", "CZopfli"},
-    "PackPatch": {"PackFormat", "Crypto", "CZstd"},
+    "PackPatch": {"PackFormat", "PackJSON", "Crypto", "CZstd"},
     "PackTrust": {"PackJSON", "PackSystem", "Crypto", "CryptoExtras"},
     "PackKeys": {"PackSystem", "PackTrust"},
     "PackRegistryAPI": {"PackFormat", "PackJSON", "PackSystem"},
