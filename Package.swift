@@ -63,6 +63,21 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let webViewsOfApple: Target.Dependency = .target(
     name: "PackWebOnline", condition: .when(platforms: [.iOS, .macOS]))
 
+/// What only Linux has.
+let linuxCalls: Target.Dependency = .target(name: "CSync", condition: .when(platforms: [.linux]))
+
+/// CZstd is zstd under one name. iOS has no libzstd, so a Mac takes zstd's own package, for all that it builds; the manifest is
+/// evaluated on the host. Linux has the system's library.
+#if os(macOS)
+    let zstdPackages: [Package.Dependency] = [.package(url: "https://github.com/facebook/zstd", from: "1.5.6")]
+    let zstd: Target = .target(
+        name: "CZstd", dependencies: [.product(name: "libzstd", package: "zstd")], path: "Sources/CZstdApple")
+#else
+    let zstdPackages: [Package.Dependency] = []
+    let zstd: Target = .systemLibrary(
+        name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])])
+#endif
+
 /// `PACKTOOL_COMMIT` and `PACKTOOL_DATE` of the environment, for one C file.
 let buildStamp = ["PACKTOOL_COMMIT", "PACKTOOL_DATE"].compactMap { name in
     Context.environment[name].map { CSetting.define(name, to: "\"\($0)\"") }
@@ -82,7 +97,7 @@ let packhostLink: [LinkerSetting] =
 
 let package = Package(
     name: "packtool",
-    platforms: [.macOS(.v15), .iOS(.v17)],
+    platforms: [.macOS(.v15), .iOS(.v16)],
     products: [
         .executable(name: "packtool", targets: ["packtool"]),
         .executable(name: "tuf-client", targets: ["tuf-client"]),
@@ -109,7 +124,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    ],
+    ] + zstdPackages,
     targets: [
         // C libraries of the system.
         .systemLibrary(
@@ -122,9 +137,7 @@ let package = Package(
             name: "CDeflate", pkgConfig: "libdeflate",
             providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
         .systemLibrary(name: "CZopfli", providers: [.apt(["libzopfli-dev"]), .brew(["zopfli"])]),
-        .systemLibrary(
-            name: "CZstd", pkgConfig: "libzstd",
-            providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        zstd,
         .systemLibrary(
             name: "CLibPQ", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
@@ -140,7 +153,7 @@ let package = Package(
         // An arrow goes only down: scripts/check-sources.py has each module's floor.
         // Floor 0: JSON, and what the operating system does for all.
         module("PackJSON", []),
-        module("PackSystem", ["CSync"]),
+        module("PackSystem", [linuxCalls]),
         module("PackAuthorities", ["CCurlHandles"]),
 
         // Floor 1: values that both ends must agree on.
@@ -149,7 +162,7 @@ let package = Package(
         // Floor 2: one hard job each.
         module("PackHTTP", ["PackFormat"]),
         module("PackArchive", ["PackFormat", "PackSystem", "CArchive", "CDeflate", "CZlib", "CZopfli", crypto]),
-        module("PackPatch", ["PackFormat", "CZstd", crypto]),
+        module("PackPatch", ["PackFormat", "PackJSON", "CZstd", crypto]),
         module("PackTrust", ["PackJSON", "PackSystem", crypto, cryptoExtras]),
         module("PackRegistryAPI", ["PackFormat", "PackJSON", "PackSystem"]),
         .target(

@@ -24,7 +24,8 @@ let package = Package(
         .systemLibrary(name: "CSync"),
         .target(name: "PackJSON", swiftSettings: settings),
         .target(name: "PackFormat", dependencies: ["PackJSON", crypto], swiftSettings: settings),
-        .target(name: "PackPatch", dependencies: ["PackFormat", "CZstd", crypto], swiftSettings: settings),
+        .target(
+            name: "PackPatch", dependencies: ["PackFormat", "PackJSON", "CZstd", crypto], swiftSettings: settings),
         .target(
             name: "PackWeb", dependencies: ["PackFormat"], exclude: ["Hook/Script"], swiftSettings: settings),
         .target(name: "PackSystem", dependencies: ["CSync"], swiftSettings: settings),

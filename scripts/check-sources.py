@@ -24,7 +24,7 @@ ALLOWED = {
     "PackAuthorities": {"CCurlHandles"},
     "PackSystem": set(),
     "PackArchive": {"PackFormat", "PackSystem", "Crypto", "CArchive", "CZlib", "CDeflate", "CZopfli"},
-    "PackPatch": {"PackFormat", "Crypto", "CZstd"},
+    "PackPatch": {"PackFormat", "PackJSON", "Crypto", "CZstd"},
     "PackTrust": {"PackJSON", "PackSystem", "Crypto", "CryptoExtras"},
     "PackKeys": {"PackSystem", "PackTrust"},
     "PackRegistryAPI": {"PackFormat", "PackJSON", "PackSystem"},
@@ -105,7 +105,7 @@ UNSAFE = {
     "PackWebKitGTK/View/WebKitCookieStore.swift": ["context", "context"],
 }
 UNSAFE_USE = re.compile(r"nonisolated\(unsafe\)(?:.*?\b(?:let|var) (\([^)]*\)|\w+))?")
-# What runs on a device must build for iOS 17, and `Mutex` needs 18.
+# What runs on a device must build for iOS 16, and `Mutex` needs 18.
 DEVICE = {
     "PackJSON", "PackFormat", "PackPatch", "PackSystem", "PackTrust", "PackUpdater", "PackUpdaterOnline", "PackWeb", "PackWebOnline",
     "PackHost", "PackHostC", "PackProxy",
@@ -153,7 +153,7 @@ def check(path: pathlib.Path, module: str) -> None:
         if match := UNSAFE_USE.search(code):
             unsafe.append(match.group(1) or "")
         if module in DEVICE and IMPORT.match(code) and IMPORT.match(code).group(1) == "Synchronization" and path.name != "Locked.swift":
-            faults.append(f"{where}:{number}: {module} must build for iOS 17, which has no Mutex: use Locked of PackFormat")
+            faults.append(f"{where}:{number}: {module} must build for iOS 16, which has no Mutex: use Locked of PackFormat")
         if module in PURE and (match := CLOCK.search(code)):
             faults.append(f"{where}:{number}: {module} is pure; {match.group(1)} comes in through a parameter")
     if unsafe != (allowed := UNSAFE.get("/".join(where.parts[1:]), [])):

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# Type-checks what the build leaves out. First the benchmarks. Then what is compiled on Apple's platforms only, against stubs of
-# the frameworks: the shared lock, the web side and the host with their Apple branches, and the example host app. Nothing is run:
-# what Apple does is not claimed here. Needs a debug build, or another one that BUILD names.
+# Type-checks what the build leaves out. First the benchmarks. Then what is compiled on Apple's platforms only, and the example host
+# app, against stubs of the frameworks (scripts/check-apple.py). Nothing is run: what Apple does is not claimed here. Needs a debug
+# build or a released one, or another that BUILD names.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-.build/debug}
+[ -n "${BUILD:-}" ] || [ -d "$build/Modules" ] || build=.build/optimized/release
 modules=$build/Modules
 [ -d "$modules" ] || { echo "check-types: build first (scripts/build-debug.sh)" >&2; exit 1; }
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 
 # Names that modules share are visible to a module of the same package only; SwiftPM calls it after the folder.
 package=$(grep -A40 'C.PackWeb-' "$build.yaml" | grep -o '"-package-name","[^"]*"' | head -1 | cut -d'"' -f4)
@@ -28,25 +27,5 @@ for bench in Benchmarks/Sources/*/; do
         "${includes[@]}" "${sources[@]}"
 done
 
-includes=(-I "$folder" "${includes[@]}")
-echo 'public let isStub = true' >"$folder/Darwin.swift"
-swiftc -emit-module "${common[@]}" -module-name Darwin -emit-module-path "$folder/Darwin.swiftmodule" "$folder/Darwin.swift"
-for stub in WebKit Network os LiveUpdateProvider; do
-    swiftc -emit-module "${common[@]}" -module-name "$stub" -emit-module-path "$folder/$stub.swiftmodule" \
-        "Tests/AppleStubs/$stub.swift"
-done
-
-# The lock that Apple's platforms get. The others import this module as it was built.
-mapfile -t sources < <(find Sources/PackFormat -name '*.swift')
-swiftc -typecheck "${common[@]}" -warnings-as-errors -package-name "${package:-packtool}" -module-name PackFormat \
-    "${includes[@]}" "${sources[@]}"
-
-# The modules themselves, with every Apple branch on, as the example will import them.
-for module in PackWebOnline PackHost; do
-    mapfile -t sources < <(find "Sources/$module" -name '*.swift')
-    [ "$module" != PackWebOnline ] || sources+=(Tests/AppleStubs/CoreFoundation.swift)
-    swiftc -emit-module "${common[@]}" -warnings-as-errors -package-name "${package:-packtool}" -module-name "$module" \
-        "${includes[@]}" -emit-module-path "$folder/$module.swiftmodule" "${sources[@]}"
-done
-swiftc -typecheck -warnings-as-errors "${common[@]}" -module-name HostApp "${includes[@]}" Examples/ios-host/*.swift
-echo "check-types: the benchmarks, the Apple files of PackFormat, PackWebOnline and PackHost and the example host app are well-typed"
+scripts/check-apple.py "$build" "${package:-packtool}"
+echo "check-types: the benchmarks are well-typed too"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Form and borders: swift-format, the house rules for Sources, import rules, file lengths, scripts, templates.
+# Form and borders: swift-format, the house rules for Sources, import rules, the manifest for iOS, file lengths, scripts, templates.
 # Every check runs, so that one run shows all there is.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -50,6 +50,7 @@ print(json.dumps(rules))'
 check named_scripts
 check forwarded_functions
 check scripts/check-sources.py
+check scripts/check-manifest.py
 check scripts/embed-templates.py --check
 check scripts/embed-hook.py --check
 check scripts/make-configuration-reference.py --check

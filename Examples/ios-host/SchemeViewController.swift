@@ -9,7 +9,7 @@ import WebKit
     import UIKit
 #endif
 
-/// The same by a custom scheme, for iOS 16 and older: without cookies of its own and service workers.
+/// The same by a custom scheme, for iOS 16 too: without cookies of its own and service workers.
 ///
 /// The host is made with this scheme: `PackHostConfiguration(updater: configuration, schemes: [SchemeViewController.scheme])`.
 @MainActor

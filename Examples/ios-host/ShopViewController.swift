@@ -21,6 +21,7 @@ import WebKit
 /// 3. The host is told of each navigation: it counts the start of a version that is not confirmed yet, and takes the page's
 ///    load for its confirmation.
 /// 4. Updates come in the background.
+@available(iOS 17.0, *)
 @MainActor
 final class ShopViewController: UIViewController {
     private let shop: PackageID

@@ -221,7 +221,7 @@ struct JSONParser {
     }
 
     private func validated(_ slice: ArraySlice<UInt8>, offset: Int) throws(Fault) -> String {
-        guard let text = String(validating: slice, as: UTF8.self) else {
+        guard let text = String(validUTF8: slice) else {
             throw Fault(reason: "the string is not valid UTF-8", offset: offset)
         }
         return text

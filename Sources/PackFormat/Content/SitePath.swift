@@ -1,3 +1,5 @@
+import PackJSON
+
 /// Decides which file of a version answers a request path. Device, online copy and preview share this one rule.
 ///
 /// The order is: the exact file; `path/index.html`; `path.html`; in a single-page application the entry, if the path
@@ -128,7 +130,7 @@ public enum SitePath {
             decoded.append(byte)
             index += 3
         }
-        guard let text = String(validating: decoded, as: UTF8.self) else {
+        guard let text = String(validUTF8: decoded[...]) else {
             return .failure(Refusal(reason: "it is not UTF-8"))
         }
         return .success(text)

@@ -6,7 +6,7 @@
 
 /// A value that several threads share; only one at a time can use it.
 ///
-/// `Mutex` of the standard library needs iOS 18, but the device libraries support iOS 17. So Apple's platforms get the
+/// `Mutex` of the standard library needs iOS 18, but the device libraries support iOS 16. So Apple's platforms get the
 /// lock that `Mutex` is made of there. It is not recursive: a body that locks the same value again never returns.
 package final class Locked<Value: Sendable>: Sendable {
     #if canImport(Darwin)

@@ -1,4 +1,5 @@
 import PackFormat
+import PackJSON
 
 /// A file name that carries a hash of the file's content, as bundlers write it: `index-CumK2M5X.js`, `3.1f0c9a2b.css`.
 struct HashedName {
@@ -18,8 +19,8 @@ struct HashedName {
 
     /// The path with another hash in it.
     func path(with hash: [UInt8]) throws(PatchError) -> PackagePath {
-        let bytes = key.split(separator: 0, omittingEmptySubsequences: false).joined(separator: hash)
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .corrupt(reason: "a path is no UTF-8") }
+        let bytes = Array(key.split(separator: 0, omittingEmptySubsequences: false).joined(separator: hash))
+        guard let text = String(validUTF8: bytes[...]) else { throw .corrupt(reason: "a path is no UTF-8") }
         do { return try PackagePath(text) } catch { throw .corrupt(reason: "\(error)") }
     }
 

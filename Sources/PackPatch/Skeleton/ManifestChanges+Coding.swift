@@ -1,4 +1,5 @@
 import PackFormat
+import PackJSON
 
 extension ManifestChanges {
     /// Writes changes, or reads them, in one order for both.
@@ -191,7 +192,7 @@ private struct ChangeWalk {
     }
 
     static func path(_ bytes: [UInt8]) throws(PatchError) -> PackagePath {
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .corrupt(reason: "a path is no UTF-8") }
+        guard let text = String(validUTF8: bytes[...]) else { throw .corrupt(reason: "a path is no UTF-8") }
         do { return try PackagePath(text) } catch { throw .corrupt(reason: "\(error)") }
     }
 

@@ -12,7 +12,10 @@
 public enum SentAddress {
     /// The URL of a text; nil if it is not an address.
     public static func url(_ text: String) -> URL? {
-        URL(string: escaped(text, slashes: 0), encodingInvalidCharacters: false)
+        let sent = escaped(text, slashes: 0)
+        // Nothing is left to escape. iOS 16 has only the other call, which escapes nothing there.
+        guard #available(iOS 17, *) else { return URL(string: sent) }
+        return URL(string: sent, encodingInvalidCharacters: false)
     }
 
     /// What a header such as `Location` names, as a browser sends it (RFC 3986 section 5.2).

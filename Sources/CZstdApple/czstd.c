@@ -1,0 +1,2 @@
+// A target of C has a source.
+#include "CZstd.h"
