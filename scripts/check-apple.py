@@ -165,7 +165,7 @@ class Checker:
             arguments.append(str(STUBS / "CoreFoundation.swift"))
         options = [*self.common, *self.includes, "-package-name", self.package, "-module-name", module.replace("-", "_")]
         # Some of a module's files are not optimized together: each is one primary file.
-        indexed = ["-index-store-path", str(self.index), "-index-ignore-clang-modules", "-index-ignore-stdlib"] if is_device else []
+        indexed = ["-index-store-path", str(self.index), "-index-ignore-clang-modules", "-index-ignore-stdlib"] if module in DEVICE else []
         self.compile(["-typecheck", *options, *indexed, *arguments], module)
         if module in SHAPED:
             whole = [argument for argument in arguments if argument != "-primary-file"]
