@@ -309,7 +309,7 @@ let package = Package(
             ]),
         tests("PackProxyTests", ["PackProxy", "PackWeb", "PackWebOnline", "PackFormat", "TestSupport"]),
         .target(
-            name: "TestSupport", dependencies: [asyncHTTPClient, nioCore, nioHTTP1, nioPosix],
+            name: "TestSupport", dependencies: ["PackFormat", "PackWeb", asyncHTTPClient, nioCore, nioHTTP1, nioPosix],
             path: "Tests/TestSupport", swiftSettings: settings),
         .target(
             name: "AttackSupport", dependencies: ["PackFormat", "PackJSON", "PackPatch", "PackTrust", "TestSupport"],

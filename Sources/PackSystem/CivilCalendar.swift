@@ -1,5 +1,5 @@
-/// Days of the Gregorian calendar, before its introduction too (ISO 8601), without locale and time zone. Counted by eras
-/// of 400 years that begin on 1 March, so that a leap day is the last of its year.
+/// Days of the Gregorian calendar, before its introduction too (ISO 8601), without locale and time zone. Counted by
+/// eras of 400 years that begin on 1 March, so that a leap day is the last of its year.
 package enum CivilCalendar {
     private static let daysOfEra = 146_097
     /// From 1 March of the year 0 to 1970-01-01.

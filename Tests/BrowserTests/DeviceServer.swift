@@ -9,6 +9,7 @@ import PackWeb
 import PackWebOnline
 import ServiceLifecycle
 import Synchronization
+import TestSupport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

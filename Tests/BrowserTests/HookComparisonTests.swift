@@ -2,6 +2,7 @@ import Foundation
 import PackFormat
 import PackWeb
 import PackWebOnline
+import TestSupport
 import Testing
 
 /// What pages see of their requests in a real Chromium, with the hook and without it.

@@ -1,6 +1,7 @@
 import Foundation
 import PackWeb
 import PackWebOnline
+import TestSupport
 import Testing
 
 /// What a page sends that leaves right after, in a real Chromium.

@@ -43,7 +43,8 @@ struct ConcurrentTasksTests {
 
     @Test func `the first error cancels what runs, and nothing else begins`() async throws {
         let meeting = Meeting(of: 4)
-        let (begun, cancelled) = (Mutex<Set<Int>>([]), Mutex<Set<Int>>([]))
+        let begun = Mutex<Set<Int>>([])
+        let cancelled = Mutex<Set<Int>>([])
         await #expect(throws: Fault(number: 2)) {
             try await ConcurrentTasks.forEach(0..<100, atMost: 4) { item in
                 _ = begun.withLock { $0.insert(item) }

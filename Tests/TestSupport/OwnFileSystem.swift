@@ -2,8 +2,8 @@ import Foundation
 
 /// Whether a test may mount a small file system in a namespace of its own.
 package enum OwnFileSystem {
-    /// Its tests are left out where this variable is 1, because some containers allow no namespaces. Elsewhere they fail
-    /// if there are none: nobody would miss what was left out quietly.
+    /// Its tests are left out where this variable is 1, because some containers allow no namespaces. Elsewhere they
+    /// fail if there are none: nobody would miss what was left out quietly.
     package static let variable = "TESTS_WITHOUT_MOUNTS"
 
     package struct Missing: Error, CustomStringConvertible {

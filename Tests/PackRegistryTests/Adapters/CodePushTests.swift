@@ -1,6 +1,7 @@
 import Foundation
 import PackFormat
 import PackJSON
+import TestSupport
 import Testing
 
 @testable import PackRegistry

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// What foreign tools find in a zip, and make of it.
 final class Unzipped: Sendable {

@@ -3,6 +3,7 @@ import PackArchive
 import PackFormat
 import PackTrust
 import Synchronization
+import TestSupport
 
 @testable import PackPublisher
 @testable import PackRegistry

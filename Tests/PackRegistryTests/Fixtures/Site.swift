@@ -1,6 +1,7 @@
 import Foundation
 import PackArchive
 import PackFormat
+import TestSupport
 
 /// A package built in code: its manifest and its zip.
 struct Site {
@@ -48,33 +49,5 @@ struct Site {
                 "index.html": "<h1>\(package) \(version)</h1>" + String(repeating: "<p>same in all</p>\n", count: 50),
                 "app.js": String(repeating: "console.log('unchanged');\n", count: 40),
             ], in: folder)
-    }
-}
-
-/// A folder that is removed with its last user.
-final class TemporaryFolder: Sendable {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appending(
-            path: "registry-\(UUID().uuidString)", directoryHint: .isDirectory)
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    /// Every file below a folder, by path.
-    func listing(_ path: String) throws -> Set<String> {
-        let root = url.appending(path: path)
-        var found: Set<String> = []
-        for case let name as String in FileManager.default.enumerator(atPath: root.path) ?? .init() {
-            var isFolder: ObjCBool = false
-            if FileManager.default.fileExists(atPath: root.path + "/" + name, isDirectory: &isFolder),
-                !isFolder.boolValue
-            {
-                found.insert(name)
-            }
-        }
-        return found
     }
 }

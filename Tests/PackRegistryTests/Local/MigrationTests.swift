@@ -2,6 +2,7 @@ import Foundation
 import PackFormat
 import PackSystem
 import PackTrust
+import TestSupport
 import Testing
 
 @testable import PackPublisher

@@ -41,7 +41,7 @@ struct ArtifactClaimsTests {
             for _ in 0..<count { group.addTask { await claims.waitForRelease(of: file, patience: .seconds(15)) } }
             // Each has begun to wait.
             var sleepers = clock.sleepers.makeAsyncIterator()
-            for _ in 0..<count { await sleepers.next() }
+            for _ in 0..<count { _ = await sleepers.next() }
             claims.release(file)
             await group.waitForAll()
         }
@@ -57,7 +57,7 @@ struct ArtifactClaimsTests {
         #expect(claims.claim(file))
         let waiting = Task { await claims.waitForRelease(of: file, patience: .seconds(15)) }
         var sleepers = clock.sleepers.makeAsyncIterator()
-        await sleepers.next()
+        _ = await sleepers.next()
         waiting.cancel()
         await waiting.value
         #expect(claims.isClaimed(file))

@@ -1,6 +1,7 @@
 import Foundation
 import PackFormat
 import PackPatch
+import TestSupport
 import Testing
 
 @testable import PackPublisher

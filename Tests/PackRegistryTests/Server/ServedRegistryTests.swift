@@ -2,6 +2,7 @@ import Foundation
 import PackFormat
 import PackTrust
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PackPublisher

@@ -1,6 +1,7 @@
 import Foundation
 import PackFormat
 import PackRegistryS3
+import TestSupport
 import Testing
 
 @testable import PackPublisher

@@ -2,6 +2,7 @@ import Foundation
 import PackArchive
 import PackFormat
 import PackTrust
+import TestSupport
 import Testing
 
 @testable import PackRegistry

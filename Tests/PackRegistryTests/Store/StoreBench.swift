@@ -1,6 +1,7 @@
 import Foundation
 import PackFormat
 import PackTrust
+import TestSupport
 import Testing
 
 @testable import PackPublisher

@@ -3,6 +3,7 @@ import PackFormat
 import PackRegistryS3
 import PackTrust
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PackRegistry

@@ -1,6 +1,7 @@
 import Foundation
 import PackFormat
 import PackUpdaterOnline
+import TestSupport
 import Testing
 
 @testable import PackPublisher

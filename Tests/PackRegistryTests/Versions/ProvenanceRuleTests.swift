@@ -3,6 +3,7 @@ import PackArchive
 import PackFormat
 import PackJSON
 import PackTrust
+import TestSupport
 import Testing
 
 @testable import PackPublisher

@@ -1,15 +1,10 @@
 import Foundation
 import PackTrust
+import TestSupport
 import Testing
 
 /// PyPI's tuf 7.0.1 as client of our repositories, and as the repository of our client.
 struct ReferenceTests {
-    private func temporaryFolder() throws -> URL {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tuf-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        return folder.resolvingSymlinksInPath()
-    }
-
     private func write(_ files: [(path: String, bytes: [UInt8])], below folder: URL) throws {
         for file in files {
             let url = folder.appendingPathComponent(file.path)
@@ -21,8 +16,10 @@ struct ReferenceTests {
 
     @Test(arguments: KeyScheme.allCases)
     func `the reference client downloads from a repository that we signed`(scheme: KeyScheme) throws {
-        let folder = try temporaryFolder()
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let temporary = try TemporaryFolder("tuf")
+        let folder = temporary.url.resolvingSymlinksInPath()
+        // It is removed with its last user, not after its last use.
+        defer { withExtendedLifetime(temporary) {} }
         let served = folder.appendingPathComponent("served")
         let later = Date() + 10 * RepositoryModel.day
         let owners = try (0..<2).map { _ in try PrivateKey.generate(scheme) }
@@ -66,8 +63,10 @@ struct ReferenceTests {
     func `our client downloads from a repository that the reference signed, and follows its new keys`(
         scheme: KeyScheme
     ) throws {
-        let folder = try temporaryFolder()
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let temporary = try TemporaryFolder("tuf")
+        let folder = temporary.url.resolvingSymlinksInPath()
+        // It is removed with its last user, not after its last use.
+        defer { withExtendedLifetime(temporary) {} }
         let served = folder.appendingPathComponent("served")
         try FileManager.default.createDirectory(at: served, withIntermediateDirectories: true)
         let made = try PythonTools.run("tuf_reference.py", "make", served.path, scheme.rawValue)

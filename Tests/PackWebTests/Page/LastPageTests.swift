@@ -1,6 +1,7 @@
 import Foundation
 import PackWeb
 import PackWebOnline
+import TestSupport
 import Testing
 
 /// The last page's report as another process reads it.

@@ -1,6 +1,7 @@
 import PackFormat
 import PackWeb
 import PackWebOnline
+import TestSupport
 import Testing
 
 struct PageDirectoryTests {
@@ -117,15 +118,18 @@ struct PageDirectoryTests {
         #expect(closes.value == 5)
     }
 
-    @Test func `a service worker that is in use keeps its version, however many others there are`() throws {
+    @Test func `what a service worker in use asks for is not taken for an old page's, however many others there are`()
+        throws
+    {
+        #expect(try get("", dest: "document") == "one")
         catalog.install(
-            try store.content("shop", "1.0.0", serviceWorker: true, ["sw.js": "worker", "chunk-1.js": "c1"]))
-        #expect(try get("sw.js", dest: "serviceworker") == "worker")
-        catalog.install(try store.content("shop", "2.0.0", serviceWorker: true, ["sw.js": "worker 2"]))
+            try store.content(
+                "shop", "2.0.0", serviceWorker: true, ["index.html": "two", "sw.js": "worker", "chunk-2.js": "c2"]))
+        #expect(try get("sw.js", dest: "serviceworker", referer: "") == "worker")
         for number in 0..<200 {
             _ = try get("other-\(number).js", dest: "serviceworker")
-            // What it imports is only in its version.
-            #expect(try get("chunk-1.js", dest: "script", referer: "sw.js") == "c1")
+            // Only the worker's version has it; the page on view is an older one's.
+            #expect(try get("chunk-2.js", dest: "script", referer: "sw.js") == "c2")
         }
     }
 

@@ -1,6 +1,7 @@
 import PackFormat
 import PackWeb
 import PackWebOnline
+import TestSupport
 import Testing
 
 struct ViewPagesTests {
