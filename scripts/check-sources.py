@@ -58,6 +58,7 @@ ALLOWED = {
     "PackHost": {"PackFormat", "PackUpdater", "PackWeb", "PackWebOnline"} | APPLE,
     "PackHostC": {"CPackHost", "PackCurl", "PackFormat", "PackHost", "PackJSON", "PackUpdater", "PackWeb"},
     "PackProxy": {"PackWeb", "PackWebOnline", "PackFormat", "Crypto", "X509", "SwiftASN1", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOHTTP2", "NIOSSL", "NIOTLS"} | NETWORK,
+    "PackWebKit": {"PackFormat", "PackHost", "PackProxy", "PackUpdater", "PackUpdaterOnline", "PackWeb", "PackWebOnline"} | APPLE,
     "PackWebKitGTK": {"PackWeb", "PackWebOnline", "CWebKitGTK"} | NETWORK,
     "tuf-client": {"PackTrust"},
 }
@@ -97,7 +98,7 @@ UNSAFE_USE = re.compile(r"nonisolated\(unsafe\)(?:.*?\b(?:let|var) (\([^)]*\)|\w
 # What runs on a device must build for iOS 17, and `Mutex` needs 18.
 DEVICE = {
     "PackJSON", "PackFormat", "PackPatch", "PackSystem", "PackTrust", "PackUpdater", "PackUpdaterOnline", "PackWeb", "PackWebOnline",
-    "PackHost", "PackHostC", "PackProxy",
+    "PackHost", "PackHostC", "PackProxy", "PackWebKit",
 }
 LONGEST = 400
 STRING = re.compile(r'"[^"]*"')

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Type-checks what the build leaves out. First the benchmarks. Then what is compiled on Apple's platforms only, against stubs of
-# the frameworks: the shared lock, the web side and the host with their Apple branches, and the example host app. Nothing is run:
+# the frameworks: the shared lock, the web side, the host, the proxy and the view controller with their Apple branches, and the example host app. Nothing is run:
 # what Apple does is not claimed here. Needs a debug build, or another one that BUILD names.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -42,11 +42,11 @@ swiftc -typecheck "${common[@]}" -warnings-as-errors -package-name "${package:-p
     "${includes[@]}" "${sources[@]}"
 
 # The modules themselves, with every Apple branch on, as the example will import them.
-for module in PackWebOnline PackHost; do
+for module in PackWebOnline PackHost PackProxy PackWebKit; do
     mapfile -t sources < <(find "Sources/$module" -name '*.swift')
     [ "$module" != PackWebOnline ] || sources+=(Tests/AppleStubs/CoreFoundation.swift)
     swiftc -emit-module "${common[@]}" -warnings-as-errors -package-name "${package:-packtool}" -module-name "$module" \
         "${includes[@]}" -emit-module-path "$folder/$module.swiftmodule" "${sources[@]}"
 done
 swiftc -typecheck -warnings-as-errors "${common[@]}" -module-name HostApp "${includes[@]}" Examples/ios-host/*.swift
-echo "check-types: the benchmarks, the Apple files of PackFormat, PackWebOnline and PackHost and the example host app are well-typed"
+echo "check-types: the benchmarks, the Apple files of PackFormat, PackWebOnline, PackHost, PackProxy and PackWebKit and the example host app are well-typed"
