@@ -336,6 +336,18 @@ let package = Package(
     ]
 #endif
 
+// Apple's platforms have their own web view: what an app imports there. On Linux scripts/check-types.sh type-checks it.
+#if !os(Linux)
+    package.products += [.library(name: "PackWebKit", targets: ["PackWebKit"])]
+    package.targets += [
+        module(
+            "PackWebKit",
+            [
+                "PackFormat", "PackHost", "PackProxy", "PackUpdater", "PackUpdaterOnline", "PackWeb", "PackWebOnline",
+            ])
+    ]
+#endif
+
 // Kiosks run on Linux; Apple's platforms have their own web view. PACKTOOL_WITHOUT_KIOSK=1 builds the rest where WebKitGTK
 // is not installed.
 #if os(Linux)

@@ -23,10 +23,10 @@ STUBS = ROOT / "Tests/AppleStubs"
 # What apps on iOS link (scripts/check-manifest.py), each after what it imports.
 DEVICE = [
     "PackJSON", "PackSystem", "PackFormat", "PackHTTP", "PackPatch", "PackTrust", "PackUpdater", "PackUpdaterOnline", "PackWeb",
-    "PackWebOnline", "PackHost", "PackProxy",
+    "PackWebOnline", "PackHost", "PackProxy", "PackWebKit",
 ]
-# What others import in Apple's shape: `stat` goes from module to module, and the host is built on the web side.
-SHAPED = ["PackSystem", "PackWebOnline", "PackHost"]
+# What others import in Apple's shape: `stat` goes from module to module, and the host and what is above it are built on the web side.
+SHAPED = ["PackSystem", "PackWebOnline", "PackHost", "PackProxy", "PackWebKit"]
 # Kiosks, which Package.swift has on Linux only.
 LINUX = {"PackWebKitGTK", "packtool-kiosk"}
 
@@ -236,7 +236,8 @@ def main() -> int:
         run(checker.stub, STUB_MODULES[:-1])
         run(checker.stub, STUB_MODULES[-1:])
         run(check, ["PackSystem", "PackWebOnline"])
-        run(check, ["PackHost"])
+        run(check, ["PackHost", "PackProxy"])
+        run(check, ["PackWebKit"])
         run(check, [name for name in [*DEVICE, *(name for name in with_condition if name not in DEVICE), "HostApp"] if name not in SHAPED])
         for name, files in with_condition.items():
             for file in sorted(set(files) - checker.checked):

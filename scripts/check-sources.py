@@ -58,6 +58,7 @@ ALLOWED = {
     "PackHost": {"PackFormat", "PackUpdater", "PackWeb", "PackWebOnline"} | APPLE,
     "PackHostC": {"CPackHost", "PackCurl", "PackFormat", "PackHost", "PackJSON", "PackUpdater", "PackWeb"},
     "PackProxy": {"PackWeb", "PackWebOnline", "PackFormat", "Crypto", "X509", "SwiftASN1", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOHTTP2", "NIOSSL", "NIOTLS"} | NETWORK,
+    "PackWebKit": {"PackFormat", "PackHost", "PackProxy", "PackUpdater", "PackUpdaterOnline", "PackWeb", "PackWebOnline"} | APPLE,
     "PackWebKitGTK": {"PackWeb", "PackWebOnline", "CWebKitGTK"} | NETWORK,
     "tuf-client": {"PackTrust"},
 }
@@ -68,7 +69,7 @@ FLOORS = [
     {"PackArchive", "PackHTTP", "PackPatch", "PackTrust", "PackRegistryAPI", "PackWeb"},
     {"PackBuilder", "PackDashboard", "PackKeys", "PackRegistry", "PackUpdater", "PackWebOnline"},
     {"PackCurl", "PackHost", "PackProxy", "PackPublisher", "PackRegistryS3", "PackRegistrySQL", "PackUpdaterOnline", "PackWebKitGTK"},
-    {"PackDoctor", "PackHostC", "PackImporter", "PackRegistryLocal", "PackRegistryPostgres", "PackRegistryServer"},
+    {"PackDoctor", "PackHostC", "PackImporter", "PackRegistryLocal", "PackRegistryPostgres", "PackRegistryServer", "PackWebKit"},
     {"packtool", "packtool-kiosk", "tuf-client"},
 ]
 FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}
@@ -108,7 +109,7 @@ UNSAFE_USE = re.compile(r"nonisolated\(unsafe\)(?:.*?\b(?:let|var) (\([^)]*\)|\w
 # What runs on a device must build for iOS 16, and `Mutex` needs 18.
 DEVICE = {
     "PackJSON", "PackFormat", "PackPatch", "PackSystem", "PackTrust", "PackUpdater", "PackUpdaterOnline", "PackWeb", "PackWebOnline",
-    "PackHost", "PackHostC", "PackProxy",
+    "PackHost", "PackHostC", "PackProxy", "PackWebKit",
 }
 LONGEST = 400
 STRING = re.compile(r'"[^"]*"')

@@ -1,77 +1,35 @@
 import Foundation
 import Network
-import PackFormat
-import PackHost
-import PackProxy
-import PackUpdater
-import PackUpdaterOnline
-import PackWeb
-import PackWebOnline
-import WebKit
+import PackWebKit
 
 #if canImport(UIKit)
     import UIKit
 #endif
 
-/// A screen that shows the package "shop" from the device: by a loopback proxy from iOS 17 on, with everything that a page
-/// has on the web.
+/// A screen that shows the package "shop" from the device. Updates come in the background.
 ///
-/// 1. The host is started with the app, before any page.
-/// 2. The web view's proxy is ours, and ours is the one certificate that it accepts besides the system's.
-/// 3. The host is told of each navigation: it counts the start of a version that is not confirmed yet, and takes the page's
-///    load for its confirmation.
-/// 4. Updates come in the background.
-@available(iOS 17.0, *)
+/// From iOS 17 on its way is a loopback proxy, with everything that a page has on the web. For iOS 16 take
+/// `PackageViewConfiguration(.scheme("h5pack"))`, and name that scheme in `PackHostConfiguration(schemes:)`.
 @MainActor
-final class ShopViewController: UIViewController {
-    private let shop: PackageID
-    private let host: PackHost
-    private let proxy: LoopbackProxy
-    private let navigation: PackageNavigation
-    private let dataStore = WKWebsiteDataStore.default()
+final class ShopViewController: PackageViewController {
+    private let scheduler: UpdateScheduler
     private let monitor = NWPathMonitor()
-    private var scheduler: UpdateScheduler?
 
-    init(store: URL, registry: URL, root: [UInt8]) throws {
-        shop = try PackageID("shop")
+    init(store: URL, registry: URL, root: [UInt8]) async throws {
+        let shop = try PackageID("shop")
         // What the system would not load is better read while the app is built than in the field.
         let faults = TransportSecurity(Bundle.main.infoDictionary ?? [:]).faults(of: [registry])
         assert(faults.isEmpty, faults.joined(separator: "\n"))
         var updater = UpdaterConfiguration(
             store: store, base: registry, channel: try ChannelName("stable"), root: root)
         Self.tellFacts(to: &updater, monitor)
-        host = try PackHost(PackHostConfiguration(updater: updater))
-        let cookies = CookieKeeper(
-            native: SystemCookieStore(.shared), web: AppleCookieStore(dataStore.httpCookieStore))
-        let pages = PageDirectory(host.packages)
-        proxy = LoopbackProxy(pages: pages, online: NetworkLoader(cookies: cookies))
-        navigation = PackageNavigation(host, .proxy(pages), cookies: cookies)
-        super.init()
-    }
-
-    override func viewDidLoad() {
-        super.viewDidLoad()
-        Task { try await show() }
-    }
-
-    private func show() async throws {
+        let host = try PackHost(PackHostConfiguration(updater: updater))
         try await host.start()
-        let access = try await proxy.start(hosts: ["\(shop).package"])
-        guard let port = NWEndpoint.Port(rawValue: UInt16(access.port)) else { return }
-        let configuration = ProxyConfiguration(httpCONNECTProxy: .hostPort(host: "127.0.0.1", port: port))
-        configuration.applyCredential(username: access.user, password: access.password)
-        dataStore.proxyConfigurations = [configuration]
-        let settings = WKWebViewConfiguration()
-        settings.websiteDataStore = dataStore
-        let webView = WKWebView(frame: .zero, configuration: settings)
-        navigation.answersChallenge = { Self.answer($0, access) }
-        webView.navigationDelegate = navigation
-        view = webView
-        // A package that is not here installs itself while it is shown.
-        if let url = URL(string: SiteAddress(package: shop).virtualURL) { webView.load(URLRequest(url: url)) }
         // As often as the channel says; the page that people wait for comes first.
-        let scheduler = host.scheduler(.list([shop]))
-        self.scheduler = scheduler
+        scheduler = host.scheduler(.list([shop]))
+        var settings = PackageViewConfiguration()
+        settings.lastPage = UserDefaults.standard.string(forKey: "lastPage")
+        try super.init(shop, of: host, settings)
         await scheduler.start()
     }
 
@@ -91,18 +49,14 @@ final class ShopViewController: UIViewController {
     }
 
     /// To be called when the scene becomes active.
-    func resume() {
-        Task { await scheduler?.resume() }
+    override func resume() async {
+        await super.resume()
+        await scheduler.resume()
     }
 
-    /// Only the proxy's own certificate, and only for a package's host; everything else is the system's business.
-    private static func answer(
-        _ challenge: URLAuthenticationChallenge, _ access: LoopbackProxy.Access
-    ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-        guard challenge.protectionSpace.host.hasSuffix(".package"), let trust = challenge.protectionSpace.serverTrust,
-            let certificate = SecTrustCopyCertificateChain(trust)?.first,
-            Array(SecCertificateCopyData(certificate)) == access.certificateBytes
-        else { return (.performDefaultHandling, nil) }
-        return (.useCredential, URLCredential(trust: trust))
+    /// To be called when the scene leaves: the app may end without another word.
+    func leave() async {
+        UserDefaults.standard.set(lastPage, forKey: "lastPage")
+        await host.endSession()
     }
 }

@@ -103,6 +103,8 @@ public final class PackHost: Sendable {
     }
 
     private func take(_ opened: OpenedPackage, of package: PackageID) async throws {
+        // A gate is on until a channel that was verified says otherwise. An error never opens or shuts one: the store keeps
+        // the last, and a store that cannot be read throws here, so that nothing of it is served.
         let isEnabled = try await updater.status().first { $0.package == package }?.isEnabled ?? true
         switch opened {
         case .installed(let session), .installing(let session):

@@ -86,6 +86,19 @@ public final class LoopbackProxy: Sendable {
             certificate: identity.certificatePEM, certificateBytes: identity.certificateBytes)
     }
 
+    /// Whether the port accepts a connection. A system may close the socket of an app that it has suspended: then make
+    /// another proxy.
+    public func isListening() async -> Bool {
+        guard let port = listener.withLock({ $0 })?.localAddress?.port else { return false }
+        do {
+            let probe = ClientBootstrap(group: group).connectTimeout(.seconds(2))
+            try await probe.connect(host: "127.0.0.1", port: port).get().close()
+            return true
+        } catch {
+            return false
+        }
+    }
+
     /// Stops listening and closes open connections.
     public func stop() async throws {
         let channel = listener.withLock { listener in

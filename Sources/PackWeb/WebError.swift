@@ -9,6 +9,8 @@ public enum WebError: Error, Equatable, Sendable, CustomStringConvertible {
     case notMounted
     /// A client has stopped reading, and the network cannot be made to wait for it.
     case notRead(byteCount: Int)
+    /// The page hook hands bodies over where a scheme loses them, and a proxy would not give them back.
+    case hookNeedsScheme
 
     public var description: String {
         switch self {
@@ -19,6 +21,7 @@ public enum WebError: Error, Equatable, Sendable, CustomStringConvertible {
             "the body of \(method) \(url) did not reach the app: switch the page hook on; nothing was sent"
         case .notHTTP(let url): "\(url) was not answered by HTTP"
         case .notRead(let byteCount): "more than \(byteCount) bytes wait for pages that do not read them"
+        case .hookNeedsScheme: "the page hook hands bodies over for a scheme only: a proxy loses none; take off or full"
         case .notMounted: "no packages are mounted: call PackURLProtocol.mount(_:) before the first request"
         }
     }

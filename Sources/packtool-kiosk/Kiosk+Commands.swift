@@ -21,6 +21,7 @@ extension Kiosk {
             case "version": return .value(shownVersion.map { "\"\($0)\"" } ?? "null")
             case "report": return .value(try report())
             case "hook": return .value(hookState)
+            case "setHook": try setHook(command.argument("strategy"))
             case "quit": MainLoop.quit()
             default: return .failed("there is no command \"\(command.name)\"")
             }
@@ -32,7 +33,8 @@ extension Kiosk {
 
     /// What the page hook has under way, and what became of the bodies.
     private var hookState: String {
-        let (bodies, counts) = (bridge.bodies, bridge.bodies.counts)
+        let (bridge, bodies) = (services.bridge, services.bodies)
+        let counts = bodies.counts
         let state: JSONObject = [
             "calls": .integer(bridge.callCount), "bodies": .integer(bodies.count), "bytes": .integer(bodies.byteCount),
             "restored": .integer(counts.restored), "lost": .integer(counts.lost),
@@ -40,8 +42,16 @@ extension Kiosk {
         return JSONValue.object(state).compactText
     }
 
+    /// Switches the hook for the pages that start from now on.
+    private func setHook(_ name: String) throws {
+        guard let strategy = PageHook.Strategy(rawValue: name) else {
+            throw KioskFailure("\"\(name)\" is not a strategy of the hook: take off, bodies or full")
+        }
+        try services.setHookStrategy(strategy)
+    }
+
     private func report() throws -> String {
-        guard let report = pages.lastReport else { return "null" }
+        guard let report = services.pages.lastReport else { return "null" }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         return String(decoding: try encoder.encode(report), as: UTF8.self)

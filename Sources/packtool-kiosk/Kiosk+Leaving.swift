@@ -2,6 +2,7 @@ import Foundation
 import PackFormat
 import PackHost
 import PackJSON
+import PackWebOnline
 import PackWebKitGTK
 
 /// Handles pages that do not work, and goes back to a version that does.
@@ -28,7 +29,7 @@ extension Kiosk: TrialView {
     // MARK: What the trial of a version asks
 
     var isElsewhere: Bool {
-        attempt.hasCommitted && !isOwn && !attempt.url.hasPrefix(origin(of: settings.package) + "/")
+        attempt.hasCommitted && !isOwn && !attempt.url.hasPrefix(services.origin(of: settings.package) + "/")
     }
 
     func load(of version: Digest) -> Int? {
@@ -50,7 +51,7 @@ extension Kiosk: TrialView {
     /// The version has nothing at this address. The way in is tried at `/`; the version is left for it only where nothing is at
     /// `/` either and another one is there.
     func miss(_ url: String) {
-        let root = origin(of: settings.package) + "/"
+        let root = services.origin(of: settings.package) + "/"
         if isOwn, url == address, url != root {
             say("\(url) is not in version \(attempt.version ?? ""); \(root) is opened in its place")
             lacksPath = attempt.page?.digest

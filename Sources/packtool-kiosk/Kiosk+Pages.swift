@@ -11,7 +11,7 @@ import PackWebKitGTK
 extension Kiosk {
     /// Before a navigation in any frame. Nothing is counted here: which frame it is, WebKit does not say.
     func willNavigate(to url: String) async {
-        await cookies.giveToWebView()
+        await services.cookies.giveToWebView()
         guard let package = host.package(of: url) else { return }
         view.acceptProxyCertificate(from: [SiteAddress.virtualHost(of: package)])
         do {
@@ -41,13 +41,13 @@ extension Kiosk {
     /// view's own page counts, and only where the device has answered its document.
     /// - Returns: whether to show it.
     func willShow(_ answer: PackageView.Answer) async -> Bool {
-        await cookies.takeFromWebView()
+        await services.cookies.takeFromWebView()
         guard answer.isPage, let package = host.package(of: answer.url) else { return true }
         loads[package] = nil
         defer { hookPages(of: package) }
         let number = attempt.number
         do {
-            switch try await host.startPage(at: answer.url, documentKey: answer.documentKey, from: pages) {
+            switch try await host.startPage(at: answer.url, documentKey: answer.documentKey, from: services.pages) {
             case .foreign: break
             case .outdated(_, let version, let other):
                 // Its starts or its time are used up, or another has taken its place: its page must not run.
@@ -78,7 +78,7 @@ extension Kiosk {
     func changed(_ event: PackageView.Event) {
         switch event {
         case .started(let url):
-            viewPages?.start(url)
+            services.pages.start(url)
             if attempt.hasCommitted { attemptOnView = attempt }
             attemptCount += 1
             attempt = Attempt(number: attemptCount, url: url)
@@ -90,7 +90,7 @@ extension Kiosk {
         case .finished(let url, let status):
             control?.say("finished", ["url": .string(url), "status": .integer(status)])
             // What the page's scripts have set since its answer: the app's own requests have them from here on.
-            Task { await cookies.takeFromWebView() }
+            Task { await services.cookies.takeFromWebView() }
             finished(url, status)
         case .failed(let url, let reason):
             ended(url)
@@ -117,10 +117,7 @@ extension Kiosk {
     }
 
     private func committed(_ url: String, isRestored: Bool, isReload: Bool) {
-        let history = view.history
-        let report =
-            viewPages.map { $0.commit(url, history: history, isReload: isReload) }
-            ?? directory?.commit(url, history: history, isRestored: isRestored, isReload: isReload)
+        let report = services.pages.commit(url, history: view.history, isRestored: isRestored, isReload: isReload)
         attempt.hasCommitted = true
         attemptOnView = nil
         if isRestored || attempt.page == nil {
@@ -149,15 +146,14 @@ extension Kiosk {
 
     /// A load has ended without a page.
     private func ended(_ url: String) {
-        viewPages?.stop(url)
-        _ = pages.takeDocument(of: url, key: nil)
+        services.pages.stop(url)
     }
 
     /// The page on view says that its version works: `packtool.confirm()`. A frame of the page's own origin speaks for it; one
     /// of another package or of a stranger does not, whatever it knows.
     func confirm(_ sender: PageBridge.Sender, _ load: PageHook.Load) throws {
         guard let page = attempt.page, !attempt.isOver,
-            page.isConfirmed(by: load, from: sender.origin, origin: origin(of: page.package))
+            page.isConfirmed(by: load, from: sender.origin, origin: services.origin(of: page.package))
         else { throw KioskFailure("\(load.package) \(load.version) is not the page on view") }
         if settings.waitsForPage { becomeReady() }
     }

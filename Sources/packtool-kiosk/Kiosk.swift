@@ -18,17 +18,10 @@ import PackWebKitGTK
 final class Kiosk {
     let settings: KioskSettings
     let host: PackHost
-    let pages: any PageSource
-    /// Told of the view's loads where requests do not name their page.
-    let viewPages: ViewPages?
-    /// Told of the view's pages where requests do.
-    let directory: PageDirectory?
-    private let online: NetworkLoader
-    let cookies: CookieKeeper
+    let services: PageServices
     private let proxy: LoopbackProxy?
     let control: KioskControl?
     private(set) var view: PackageView
-    let bridge: PageBridge
     /// The page that is on view or under way.
     var attempt = Attempt(number: 0)
     var attemptCount = 0
@@ -52,29 +45,18 @@ final class Kiosk {
         let host = try PackHost(settings.host)
         self.host = host
         trial = VersionTrial(of: settings.package, in: host, readyTimeout: settings.readyTimeout)
-        // Of this kiosk only: other programs of the user have theirs.
-        cookies = CookieKeeper(native: try settings.cookieStore())
-        online = NetworkLoader(cookies: cookies)
-        let bodies = BodyStore()
+        let confirmations = Confirmations()
+        services = try PageServices(host.packages, settings.services()) { try await confirmations.confirm($0, $1) }
         let transport: PackageViewConfiguration.Transport
         if settings.usesProxy {
-            viewPages = nil
-            let directory = PageDirectory(host.packages)
-            self.directory = directory
-            pages = directory
-            let proxy = LoopbackProxy(pages: pages, online: online, authorities: PrivateAuthorities.text)
+            let proxy = LoopbackProxy(
+                pages: services.pages, online: services.online, authorities: PrivateAuthorities.text)
             let name = SiteAddress.virtualHost(of: settings.package)
             let access = try await proxy.start(hosts: [name])
             transport = .proxy(address: access.address, certificate: access.certificate, hosts: [name])
             self.proxy = proxy
         } else {
-            let viewPages = ViewPages(host.packages)
-            self.viewPages = viewPages
-            directory = nil
-            pages = viewPages
-            let driver = SchemeTaskDriver(pages: pages, online: online, bodies: bodies) {
-                .serial(label: "packtool-kiosk.task")
-            }
+            let driver = services.schemeDriver { .serial(label: "packtool-kiosk.task") }
             transport = .scheme(settings.scheme, driver)
             proxy = nil
         }
@@ -82,14 +64,7 @@ final class Kiosk {
             throw KioskFailure("the web view cannot be made: is there a display?")
         }
         self.view = view
-        let confirmations = Confirmations()
-        bridge = Self.bridge(
-            pages: pages, online: online, bodies: bodies, cookies: cookies,
-            allowsMixedContent: settings.allowsMixedContent
-        ) {
-            try await confirmations.confirm($0, $1)
-        }
-        cookies.attach(view.cookieStore)
+        services.cookies.attach(view.cookieStore)
         seen = SeenVersions(folder: viewFolder)
         control = settings.takesCommands ? KioskControl() : nil
         confirmations.kiosk = self
@@ -114,13 +89,7 @@ final class Kiosk {
     /// The address of the page to show, in the form that the transport serves.
     var address: String {
         let hasPath = lacksPath == nil || host.packages.manifest(of: settings.package)?.digest != lacksPath
-        return origin(of: settings.package) + (hasPath ? settings.path : "/")
-    }
-
-    /// An origin such as `https://shop.package` or `h5pack://shop`.
-    func origin(of package: PackageID) -> String {
-        let place = SiteAddress(package: package)
-        return String((settings.usesProxy ? place.virtualURL : place.url(scheme: settings.scheme)).dropLast())
+        return services.address(of: settings.package, path: hasPath ? settings.path : "/")
     }
 
     /// The version that the page on view started with.
@@ -178,7 +147,7 @@ final class Kiosk {
     func say(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 }
 
-/// Connects the bridge to the kiosk. The bridge is made before the kiosk is complete.
+/// Connects the services to the kiosk. They are made before the kiosk is complete.
 @MainActor
 private final class Confirmations {
     weak var kiosk: Kiosk?

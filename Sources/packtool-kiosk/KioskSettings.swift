@@ -104,8 +104,17 @@ struct KioskSettings: Sendable {
         return configuration
     }
 
+    func services() throws -> PageServices.Configuration {
+        var configuration = PageServices.Configuration(usesProxy ? .proxy : .scheme(scheme))
+        configuration.hook = hook
+        // Of this kiosk only: other programs of the user have theirs.
+        configuration.cookies = try cookieStore()
+        configuration.allowsMixedContent = allowsMixedContent
+        return configuration
+    }
+
     /// The app's own jar: beside the view's where one is kept on disk.
-    func cookieStore() throws -> any NativeCookieStore {
+    private func cookieStore() throws -> any NativeCookieStore {
         guard let dataFolder else { return MemoryCookieStore() }
         try FileManager.default.createDirectory(
             at: dataFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

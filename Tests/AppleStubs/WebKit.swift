@@ -32,9 +32,27 @@
     public init(source: String, injectionTime: InjectionTime, forMainFrameOnly: Bool) {}
 }
 
+@MainActor public final class WKContentWorld: NSObject {
+    public class var page: WKContentWorld { WKContentWorld() }
+    public static func world(name: String) -> WKContentWorld { WKContentWorld() }
+}
+
+@MainActor public final class WKSecurityOrigin: NSObject {
+    public var `protocol`: String { "" }
+    public var host: String { "" }
+    public var port: Int { 0 }
+}
+
 @MainActor public final class WKScriptMessage: NSObject {
     public var body: Any { 0 }
     public var name: String { "" }
+    public var frameInfo: WKFrameInfo { WKFrameInfo() }
+}
+
+@MainActor public protocol WKScriptMessageHandlerWithReply: AnyObject {
+    func userContentController(
+        _ userContentController: WKUserContentController, didReceive message: WKScriptMessage
+    ) async -> (Any?, String?)
 }
 
 @MainActor public protocol WKScriptMessageHandler: AnyObject {
@@ -43,6 +61,11 @@
 
 @MainActor public final class WKUserContentController: NSObject {
     public func addUserScript(_ script: WKUserScript) {}
+    public func removeAllUserScripts() {}
+    public func addScriptMessageHandler(
+        _ scriptMessageHandlerWithReply: any WKScriptMessageHandlerWithReply, contentWorld: WKContentWorld, name: String
+    ) {}
+    public func removeScriptMessageHandler(forName name: String, contentWorld: WKContentWorld) {}
     public func add(_ handler: any WKScriptMessageHandler, name: String) {}
 }
 
@@ -60,20 +83,44 @@ public final class WKNavigation: NSObject {}
     public var backList: [WKBackForwardListItem] { [] }
     public var forwardList: [WKBackForwardListItem] { [] }
 }
-@MainActor public final class WKFrameInfo: NSObject { public var isMainFrame: Bool { true } }
+@MainActor public final class WKFrameInfo: NSObject {
+    public var isMainFrame: Bool { true }
+    public var request: URLRequest { fatalError() }
+    public var securityOrigin: WKSecurityOrigin { WKSecurityOrigin() }
+}
 public enum WKNavigationType: Int, Sendable { case reload, other = -1 }
 @MainActor public final class WKNavigationAction: NSObject {
     public var request: URLRequest { fatalError() }
     public var targetFrame: WKFrameInfo? { nil }
     public var navigationType: WKNavigationType { .other }
+    public var shouldPerformDownload: Bool { false }
 }
-public enum WKNavigationActionPolicy: Int, Sendable { case cancel, allow }
+public enum WKNavigationActionPolicy: Int, Sendable { case cancel, allow, download }
 @MainActor public final class WKNavigationResponse: NSObject {
     public var response: URLResponse { fatalError() }
     public var canShowMIMEType: Bool { true }
     public var isForMainFrame: Bool { true }
 }
-public enum WKNavigationResponsePolicy: Int, Sendable { case cancel, allow }
+public enum WKNavigationResponsePolicy: Int, Sendable { case cancel, allow, download }
+
+@MainActor public final class WKDownload: NSObject {
+    public var originalRequest: URLRequest? { nil }
+    public weak var delegate: (any WKDownloadDelegate)?
+}
+@MainActor public protocol WKDownloadDelegate: AnyObject {
+    func download(
+        _ download: WKDownload, decideDestinationUsing response: URLResponse, suggestedFilename: String
+    ) async -> URL?
+    func downloadDidFinish(_ download: WKDownload)
+    func download(_ download: WKDownload, didFailWithError error: any Error, resumeData: Data?)
+}
+
+@MainActor public protocol WKUIDelegate: AnyObject {
+    func webView(
+        _ webView: WKWebView, runJavaScriptTextInputPanelWithPrompt prompt: String, defaultText: String?,
+        initiatedByFrame frame: WKFrameInfo
+    ) async -> String?
+}
 
 @MainActor public protocol WKNavigationDelegate: AnyObject {
     func webView(_ webView: WKWebView, decidePolicyFor action: WKNavigationAction) async -> WKNavigationActionPolicy
@@ -84,6 +131,10 @@ public enum WKNavigationResponsePolicy: Int, Sendable { case cancel, allow }
     func webView(
         _ webView: WKWebView, didFailProvisionalNavigation navigation: WKNavigation!, withError error: any Error)
     func webView(_ webView: WKWebView, didCommit navigation: WKNavigation!)
+    func webView(_ webView: WKWebView, didFail navigation: WKNavigation!, withError error: any Error)
+    func webViewWebContentProcessDidTerminate(_ webView: WKWebView)
+    func webView(_ webView: WKWebView, navigationAction: WKNavigationAction, didBecome download: WKDownload)
+    func webView(_ webView: WKWebView, navigationResponse: WKNavigationResponse, didBecome download: WKDownload)
     func webView(_ webView: WKWebView, didFinish navigation: WKNavigation!)
     func webView(
         _ webView: WKWebView, respondTo challenge: URLAuthenticationChallenge
@@ -102,6 +153,14 @@ extension WKNavigationDelegate {
         _ webView: WKWebView, didFailProvisionalNavigation navigation: WKNavigation!, withError error: any Error
     ) {}
     public func webView(_ webView: WKWebView, didCommit navigation: WKNavigation!) {}
+    public func webView(_ webView: WKWebView, didFail navigation: WKNavigation!, withError error: any Error) {}
+    public func webViewWebContentProcessDidTerminate(_ webView: WKWebView) {}
+    public func webView(
+        _ webView: WKWebView, navigationAction: WKNavigationAction, didBecome download: WKDownload
+    ) {}
+    public func webView(
+        _ webView: WKWebView, navigationResponse: WKNavigationResponse, didBecome download: WKDownload
+    ) {}
     public func webView(_ webView: WKWebView, didFinish navigation: WKNavigation!) {}
     public func webView(
         _ webView: WKWebView, respondTo challenge: URLAuthenticationChallenge
@@ -110,23 +169,41 @@ extension WKNavigationDelegate {
 
 @MainActor public final class WKWebView: UIView {
     public weak var navigationDelegate: (any WKNavigationDelegate)?
-    public init(frame: CGRect, configuration: WKWebViewConfiguration) {}
+    public weak var uiDelegate: (any WKUIDelegate)?
+    public let configuration: WKWebViewConfiguration
+    public init(frame: CGRect, configuration: WKWebViewConfiguration) { self.configuration = configuration }
     public var url: URL? { nil }
     public var backForwardList: WKBackForwardList { fatalError() }
     @discardableResult public func load(_ request: URLRequest) -> WKNavigation? { nil }
+    @discardableResult
+    public func loadSimulatedRequest(_ request: URLRequest, responseHTML string: String) -> WKNavigation {
+        WKNavigation()
+    }
+    public func stopLoading() {}
+    public func evaluateJavaScript(
+        _ javaScriptString: String, completionHandler: (@MainActor @Sendable (Any?, (any Error)?) -> Void)? = nil
+    ) {}
 }
 
 // UIKit and Network, as far as the example host app uses them.
-@MainActor open class UIView: NSObject { public override init() {} }
+@MainActor open class UIWindow: NSObject {}
+@MainActor open class UIView: NSObject {
+    public override init() {}
+    public var window: UIWindow? { nil }
+}
 @MainActor public final class UIDevice: NSObject {
     public static let current = UIDevice()
     public var systemVersion: String { "" }
 }
 
 @MainActor open class UIViewController: NSObject {
-    public override init() {}
-    public var view = UIView()
+    public init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) {}
+    public required init?(coder: NSCoder) { nil }
+    public var view: UIView! = UIView()
+    public var viewIfLoaded: UIView? { nil }
+    open func loadView() {}
     open func viewDidLoad() {}
+    open func viewWillAppear(_ animated: Bool) {}
 }
 
 public enum NWEndpoint: Sendable {

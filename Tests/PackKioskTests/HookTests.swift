@@ -288,6 +288,32 @@ struct HookTests {
         #expect(values["here"] as? String == "object")
     }
 
+    @Test
+    func `the hook is switched while the kiosk runs, for the pages that start from then on`() async throws {
+        let (kiosk, server) = try await Self.kiosk(.scheme, [])
+        defer { withExtendedLifetime(server) {} }
+        func strategy() async throws -> String? { try await kiosk.evaluate("return packtool.strategy") as? String }
+        #expect(try await strategy() == "bodies")
+        try await kiosk.send("setHook", ["strategy": "full"])
+        #expect(try await strategy() == "bodies")
+        try await kiosk.load(Transport.scheme.url("/pages/second.html"))
+        #expect(try await strategy() == "full")
+        try await sendBodies(from: kiosk, to: "\(server.address)/mirror")
+        try await kiosk.send("setHook", ["strategy": "off"])
+        try await kiosk.load(Transport.scheme.url("/"))
+        #expect(try await strategy() == "off")
+        await #expect(throws: KioskRefusal.self) { try await kiosk.send("setHook", ["strategy": "none"]) }
+    }
+
+    @Test
+    func `a kiosk behind a proxy switches to no hook that would lose bodies there`() async throws {
+        let kiosk = try await RunningKiosk(Bench.shared(), .proxy)
+        await #expect(throws: KioskRefusal.self) { try await kiosk.send("setHook", ["strategy": "bodies"]) }
+        try await kiosk.send("setHook", ["strategy": "full"])
+        try await kiosk.load(Transport.proxy.url("/pages/second.html"))
+        #expect(try await kiosk.evaluate("return packtool.strategy") as? String == "full")
+    }
+
     @Test(arguments: Transport.allCases)
     func `a page confirms its version, and one that has been left cannot`(transport: Transport) async throws {
         let kiosk = try await RunningKiosk(Bench(KioskSite.files()), transport, "--ready", "page")

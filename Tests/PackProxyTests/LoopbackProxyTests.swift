@@ -1,9 +1,15 @@
 import Foundation
 import PackFormat
+import PackWeb
+import PackWebOnline
 import TestSupport
 import Testing
 
 @testable import PackProxy
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// The proxy as a foreign client sees it.
 @Suite(.serialized)
@@ -35,6 +41,52 @@ struct LoopbackProxyTests {
             "https://shop.package/data.json")
         #expect(codes == "200 1;200 0;")
         try await bench.stop()
+    }
+
+    @Test
+    func `the app answers before the package where it says so, but no page, and in the server's place`() async throws {
+        var native = NativeAnswers { request in
+            guard ["/data.json", "/stub"].contains(request.url?.path) else { return nil }
+            return NativeAnswer(
+                status: 203, headers: ["Content-Type": "text/plain"],
+                body: Data(
+                    "\(request.httpMethod ?? "") \(String(decoding: request.httpBody ?? Data(), as: UTF8.self))".utf8))
+        }
+        native.precedesPackage = { $0.url.contains("data.json") || $0.url.contains("big.bin") || $0.url.hasSuffix("/") }
+        let bench = try await ProxyBench.make(Self.files, native: native)
+        let json = "https://shop.package/data.json"
+        #expect(try bench.text("-w", " %{http_code} %{content_type}", json) == "GET  203 text/plain")
+        #expect(try bench.text("-X", "PUT", "-d", "a body", json) == "PUT a body")
+        let head = try bench.text("-I", json).lowercased()
+        #expect(head.contains("203") && head.contains("content-type: text/plain"))
+        // Asked about, and left to the package.
+        #expect(try bench.curl("https://shop.package/big.bin").output == Self.big)
+        let page = try bench.text(
+            "-i", "-H", "Accept: text/html", "-H", "Sec-Fetch-Dest: document", "https://shop.package/")
+        #expect(
+            page.contains("<title>shop</title>") && page.lowercased().contains(PageSession.documentField.lowercased()))
+        // In a server's place too.
+        let server = try EchoServer()
+        bench.api = ["/api/": "http://\(server.address)/"]
+        bench.loopbackServices = [server.address]
+        #expect(try bench.text("https://shop.package/api/stub") == "GET ")
+        #expect(try bench.text("https://shop.package/api/echo").contains("\"/echo\""))
+        try await bench.stop()
+    }
+
+    @Test
+    func `a proxy says whether its port still accepts connections`() async throws {
+        let proxy = LoopbackProxy(pages: PageDirectory(NoPackages()), online: NetworkLoader())
+        #expect(await proxy.isListening() == false)
+        _ = try await proxy.start()
+        #expect(await proxy.isListening())
+        try await proxy.stop()
+        #expect(await proxy.isListening() == false)
+    }
+
+    private struct NoPackages: SiteCatalog {
+        var settings: WebSettings { WebSettings() }
+        func content(of package: PackageID) -> (any SiteContent)? { nil }
     }
 
     @Test

@@ -16,11 +16,12 @@ final class ProxyBench: SiteCatalog, SiteContent, @unchecked Sendable {
     var loopbackServices: Set<String> = []
 
     private convenience init(
-        _ folder: URL, _ manifest: Manifest, _ limits: ProxyLimits, _ authorities: String
+        _ folder: URL, _ manifest: Manifest, _ limits: ProxyLimits, _ authorities: String, _ native: NativeAnswers?
     ) async throws {
         let catalog = ProxyCatalog()
         let proxy = LoopbackProxy(
-            pages: PageDirectory(catalog), online: NetworkLoader(), limits: limits, authorities: authorities)
+            pages: PageDirectory(catalog), online: NetworkLoader(native: native), limits: limits,
+            authorities: authorities)
         try self.init(folder, manifest, proxy, await proxy.start(hosts: ["shop.package"]))
         catalog.bench = self
     }
@@ -34,7 +35,8 @@ final class ProxyBench: SiteCatalog, SiteContent, @unchecked Sendable {
     }
 
     static func make(
-        _ files: [String: Data], limits: ProxyLimits = ProxyLimits(), authorities: String = ""
+        _ files: [String: Data], limits: ProxyLimits = ProxyLimits(), authorities: String = "",
+        native: NativeAnswers? = nil
     ) async throws -> ProxyBench {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("packproxy-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -47,7 +49,7 @@ final class ProxyBench: SiteCatalog, SiteContent, @unchecked Sendable {
         let manifest = try Manifest(
             package: PackageID("shop"), version: SemanticVersion("1.0.0"), entry: PackagePath("index.html"),
             files: listed)
-        return try await ProxyBench(folder, manifest, limits, authorities)
+        return try await ProxyBench(folder, manifest, limits, authorities, native)
     }
 
     func stop() async throws {

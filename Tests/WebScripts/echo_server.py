@@ -163,6 +163,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 pass
         elif name == "/bytes":
             self.answer(200, bytes(i * 31 % 251 for i in range(int(query["n"]))))
+        elif name == "/secret" and self.headers.get("Authorization") == "Basic " + base64.b64encode(b"ann:open").decode():
+            self.answer(200, b"come in " + body)
         elif name == "/secret":
             self.answer(401, b"who are you?", [("WWW-Authenticate", 'Basic realm="r"')])
         elif name == "/on":

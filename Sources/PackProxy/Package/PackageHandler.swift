@@ -79,11 +79,13 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
         let fields: [(name: String, value: String)]
         let address: String
         let page: PageSession
-        let answer: SiteAnswer
+        /// Nil: the app is asked first.
+        let answer: SiteAnswer?
     }
 
+    /// - Parameter asksApp: whether the app may answer it before the package.
     /// - Returns: nil if the request names no page.
-    private func ask(_ head: HTTPRequestHead) -> Asked? {
+    private func ask(_ head: HTTPRequestHead, asksApp: Bool) -> Asked? {
         guard let host = head.headers.first(name: "host"), head.uri.hasPrefix("/") else { return nil }
         // Of one connection, or set anew by whoever sends it on: the wrong host would find the wrong site.
         let dropped: Set<String> = ["host", "content-length", "accept-encoding", "expect"]
@@ -99,29 +101,31 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
             method: head.method.rawValue, url: address,
             headers: Dictionary(fields.map { ($0.name, $0.value) }) { "\($0), \($1)" })
         let page = pages.page(for: request)
-        return Asked(fields: fields, address: address, page: page, answer: page.answer(request))
+        let isApps = asksApp && online.precedesPackage(request)
+        return Asked(
+            fields: fields, address: address, page: page, answer: isApps ? nil : page.answer(request))
     }
 
     /// The body is too large to be held: it goes to its service as it comes, or nowhere.
     private func passOn(_ context: ChannelHandlerContext) {
-        guard let head, let asked = ask(head) else {
+        guard let head, let asked = ask(head, asksApp: false), let answer = asked.answer else {
             context.close(promise: nil)
             return
         }
         self.asked = asked
         let held = body
         body = nil
-        guard case .online(let target) = asked.answer.way, let url = SentAddress.url(asked.address) else { return }
+        guard case .online(let target) = answer.way, let url = SentAddress.url(asked.address) else { return }
         var request = Self.request(head, to: url, asked.fields)
         request.httpBody = Data()
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         let upload = UploadRelay(
             near: context.channel, services: services, relocation: Relocation(page: asked.address, real: target)
         ) { part in
-            bound.value.handler.relay(part, of: asked, to: head, bound.value.context)
+            bound.value.handler.relay(part, of: answer, on: asked.page, to: head, bound.value.context)
         }
         guard let real = try? request.online(at: target), upload.begin(head, real, by: online) else {
-            asked.page.finished(asked.answer.number, status: 502, byteCount: 0)
+            asked.page.finished(answer.number, status: 502, byteCount: 0)
             self.head = nil
             context.close(promise: nil)
             return
@@ -132,7 +136,8 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     /// - Parameter part: of the service's answer; nil if it has broken off.
     private func relay(
-        _ part: HTTPClientResponsePart?, of asked: Asked, to request: HTTPRequestHead, _ context: ChannelHandlerContext
+        _ part: HTTPClientResponsePart?, of answer: SiteAnswer, on page: PageSession, to request: HTTPRequestHead,
+        _ context: ChannelHandlerContext
     ) {
         switch part {
         case .head(let head):
@@ -142,11 +147,11 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .body where dropsContent: break
         case .body(let bytes): write(.body(.byteBuffer(bytes)), context)
         case .end:
-            asked.page.finished(asked.answer.number, status: upload?.status, byteCount: upload?.byteCount ?? 0)
+            page.finished(answer.number, status: upload?.status, byteCount: upload?.byteCount ?? 0)
             upload = nil
             finish(request, context)
         case nil:
-            asked.page.finished(asked.answer.number, status: 502, byteCount: 0)
+            page.finished(answer.number, status: 502, byteCount: 0)
             (upload, head) = (nil, nil)
             context.close(promise: nil)
         }
@@ -165,22 +170,22 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         hasAnswered = false
-        guard let asked = asked ?? ask(head) else {
+        guard let asked = asked ?? ask(head, asksApp: !UpgradeRelay.isDue(head)) else {
             say(.badRequest, "the request names no page", context)
             return
         }
         let (fields, address, page, answer) = (asked.fields, asked.address, asked.page, asked.answer)
-        documentFields = page.documentFields(of: answer)
-        if case .local(let response) = answer.way, response.byteCount <= FileReader.chunkSize {
+        documentFields = answer.map { page.documentFields(of: $0) } ?? [:]
+        if let answer, case .local(let response) = answer.way, response.byteCount <= FileReader.chunkSize {
             send(response, of: answer, on: page, to: head, context)
             return
         }
-        if case .online(let target) = answer.way, UpgradeRelay.isDue(head) {
+        if let answer, case .online(let target) = answer.way, UpgradeRelay.isDue(head) {
             relayUpgrade(head, fields, of: answer, on: page, from: address, to: target, context)
             return
         }
         guard let url = SentAddress.url(address) else {
-            page.finished(answer.number, status: 400, byteCount: 0)
+            if let answer { page.finished(answer.number, status: 400, byteCount: 0) }
             say(.badRequest, "the request names no page", context)
             return
         }
@@ -220,7 +225,7 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func transfer(
-        _ request: URLRequest, answered answer: SiteAnswer, on page: PageSession, _ head: HTTPRequestHead,
+        _ request: URLRequest, answered answer: SiteAnswer?, on page: PageSession, _ head: HTTPRequestHead,
         _ context: ChannelHandlerContext
     ) {
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)

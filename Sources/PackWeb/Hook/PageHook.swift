@@ -76,6 +76,18 @@ public struct PageHook: Sendable {
     /// The script, with its configuration.
     public var script: String { "(\(EmbeddedHook.source))(\(configuration));\n" }
 
+    /// The script for a web view that runs it in the frames of every origin, as `WKWebView` does: in those of other
+    /// origins it does nothing.
+    /// - Parameter origins: such as `https://shop.package`. Frames without an address of their own (`about:blank`,
+    ///   `srcdoc`) have no hook.
+    public func script(in origins: [String]) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        let list = (try? encoder.encode(origins)).map { String(decoding: $0, as: UTF8.self) } ?? "[]"
+        return "if (\(list.replacing("<", with: "\\u003C")).includes(location.protocol + \"//\" + location.host)) "
+            + script
+    }
+
     /// The message in a prompt of the hook; nil if the prompt is the page's own and must be shown. The prompt's text
     /// begins with ``promptKey``.
     public static func message(inPrompt text: String, defaultText: String?) -> String? {

@@ -1,5 +1,6 @@
 import CWebKitGTK
 import Foundation
+import PackWebOnline
 
 /// The downloads of a view: they are refused, or saved in one folder. WebKit would save them in the user's home
 /// folder, without a limit and without telling the app.

@@ -1,5 +1,6 @@
 public import Foundation
 import Glibc
+import PackWebOnline
 
 /// A folder for a view's downloads. A file is there completely or not at all, replaces no other file, and all files
 /// together have a limit.

@@ -60,8 +60,8 @@ public final class SchemeTaskDriver: Sendable {
         let asked = SiteRequest(request)
         let page = page(asked)
         var decided: SiteAnswer?
-        // A request with a tag is decided on when its body has come.
-        if let whole = task as? any WholeAnswerTask, !RequestTag.isIn(asked.url) {
+        // A request with a tag is decided on when its body has come, one that the app may answer when the app has.
+        if let whole = task as? any WholeAnswerTask, !RequestTag.isIn(asked.url), !online.precedesPackage(asked) {
             let answer = page.answer(asked)
             if answerAtOnce(whole, answer, of: page) { return }
             decided = answer

@@ -25,6 +25,12 @@
             driver = SchemeTaskDriver(pages: pages, online: online, bodies: bodies) { .main }
         }
 
+        /// - Parameter driver: with the same pages, and the main thread as its place.
+        public init(_ pages: ViewPages, driver: SchemeTaskDriver) {
+            self.pages = pages
+            self.driver = driver
+        }
+
         public func webView(_ webView: WKWebView, start urlSchemeTask: any WKURLSchemeTask) {
             let id = ObjectIdentifier(urlSchemeTask)
             let task = AppleSchemeTask(urlSchemeTask) { [weak self] in self?.tasks[id] = nil }

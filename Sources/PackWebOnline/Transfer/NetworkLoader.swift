@@ -11,9 +11,9 @@ import PackWeb
 /// task.
 ///
 /// The configuration must not contain our own ``PackURLProtocol``: a request that we sent would come back to us. Trust
-/// and passwords are left to the system's default handling.
+/// and passwords are left to the system's default handling, unless the app answers challenges.
 public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
-    private struct Container: Sendable {
+    struct Container: Sendable {
         let receive: @Sendable (TransferEvent) -> Void
         let redirect: @Sendable (URLRequest) -> URLRequest?
         let sent: @Sendable (Int) -> Void
@@ -26,6 +26,9 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
         let way: Locked<Cancellation>
         /// Where its events are handed on; nil: where they come.
         let lane: DispatchQueue?
+        #if !canImport(Darwin)
+            var held: Held?
+        #endif
 
         func hand(_ work: @escaping @Sendable () -> Void) {
             if let lane { lane.async(execute: DispatchWorkItem { work() }) } else { work() }
@@ -33,8 +36,10 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     /// What of a request is cancelled; read and changed in `work` only.
-    private struct Cancellation: Sendable {
+    struct Cancellation: Sendable {
         var task: URLSessionDataTask?
+        /// While the app is asked for an answer of its own.
+        var cancelNative: (@Sendable () -> Void)?
         var isCancelled = false
     }
 
@@ -52,9 +57,11 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
         let pause: @Sendable (Bool) -> Void
     }
 
-    private let containers = Locked<[ObjectIdentifier: Container]>([:])
+    let containers = Locked<[ObjectIdentifier: Container]>([:])
     private let prepare: @Sendable (URLRequest) -> URLRequest?
     private let ended: @Sendable (OnlineExchange) -> Void
+    let native: NativeAnswers?
+    let challenged: ChallengeAnswer?
     /// Nil when the loader is closed.
     private let sessions = Locked<Sessions?>(nil)
     private let configuration: URLSessionConfiguration
@@ -69,7 +76,7 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
     let backlog = SharedBacklog()
     /// Tasks are made and cancelled here only: Foundation on Linux traps when a session is used from inside a
     /// `URLProtocol`'s `startLoading` or `stopLoading`, because all sessions share one queue there.
-    private let work = DispatchQueue(label: "PackWeb.NetworkLoader")
+    let work = DispatchQueue(label: "PackWeb.NetworkLoader")
 
     /// - Parameters:
     ///   - configuration: is used unchanged, except that our own protocol and the cache are removed: a page's
@@ -79,17 +86,24 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
     ///   - cookies: provides the cookies of each request and stores those of each answer, including every hop of a
     ///     redirect; nil leaves both to the configuration's own storage.
     ///   - prepare: the app's last word on each request and on each hop of it: changes it, or refuses it with nil. The place
-    ///     for a policy of headers, for another host in the address's place, and for a stub's.
+    ///     for a policy of headers, and for another host in the address's place.
     ///   - ended: told once of each request that has ended, one way or the other: the place for measurements.
+    ///   - native: the app's own answers; nil: all requests go out.
+    ///   - challenged: the app's answers to authentication challenges of these requests, such as those for a server's
+    ///     certificate or a password; nil leaves them to the system. On Linux it is asked for passwords only. It is not
+    ///     asked for what other sessions send: a proxy's WebSockets and streamed uploads.
     public init(
         _ configuration: URLSessionConfiguration = .ephemeral, concurrency: Int = 1, cookies: CookieKeeper? = nil,
         prepare: @escaping @Sendable (URLRequest) -> URLRequest? = { $0 },
-        ended: @escaping @Sendable (OnlineExchange) -> Void = { _ in }
+        ended: @escaping @Sendable (OnlineExchange) -> Void = { _ in },
+        native: NativeAnswers? = nil, challenged: ChallengeAnswer? = nil
     ) {
         self.configuration = configuration
         self.cookies = cookies
         self.prepare = prepare
         self.ended = ended
+        self.native = native
+        self.challenged = challenged
         bareConfiguration = (configuration.copy() as? URLSessionConfiguration) ?? .ephemeral
         lanes = concurrency > 1 ? (0..<concurrency).map { DispatchQueue(label: "PackWeb.NetworkLoader.\($0)") } : []
         super.init()
@@ -152,10 +166,12 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
         return Started(
             cancel: {
                 self.work.async {
-                    way.withLock { way in
-                        way.isCancelled = true
-                        return way.task
-                    }?.cancel()
+                    let (task, cancelNative) = way.withLock { way in
+                        defer { (way.isCancelled, way.cancelNative) = (true, nil) }
+                        return (way.task, way.cancelNative)
+                    }
+                    task?.cancel()
+                    cancelNative?()
                 }
             },
             pause: { isPaused in
@@ -184,9 +200,15 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     private func run(_ container: Container) {
-        guard let prepared = prepare(withCookies(container.request, container.relocation)),
-            let task = task(for: prepared)
-        else {
+        guard let prepared = prepare(withCookies(container.request, container.relocation)) else {
+            end(container, URLError(.cancelled))
+            return
+        }
+        if let native { ask(native, prepared, of: container) } else { send(prepared, of: container) }
+    }
+
+    func send(_ prepared: URLRequest, of container: Container) {
+        guard let task = task(for: prepared) else {
             end(container, URLError(.cancelled))
             return
         }
@@ -221,6 +243,12 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
         if let response = response as? HTTPURLResponse {
             keepCookies(of: response, to: dataTask)
             containers.withLock { $0[ObjectIdentifier(dataTask)]?.exchange.status = response.statusCode }
+            #if !canImport(Darwin)
+                if holds(response, of: dataTask) {
+                    completionHandler(.allow)
+                    return
+                }
+            #endif
             receive(.response(TransferHead(response)), for: dataTask)
             completionHandler(.allow)
         } else {
@@ -230,6 +258,9 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        #if !canImport(Darwin)
+            if holds(data, of: dataTask) { return }
+        #endif
         containers.withLock { $0[ObjectIdentifier(dataTask)]?.exchange.byteCount += data.count }
         receive(.data(data), for: dataTask)
     }
@@ -239,8 +270,17 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
         if let container { end(container, error) }
     }
 
-    private func end(_ container: Container, _ error: (any Error)?) {
+    func end(_ container: Container, _ error: (any Error)?) {
         var exchange = container.exchange
+        #if !canImport(Darwin)
+            if let held = container.held {
+                exchange.byteCount += held.body.count
+                container.hand {
+                    container.receive(.response(held.head))
+                    if !held.body.isEmpty { container.receive(.data(held.body)) }
+                }
+            }
+        #endif
         exchange.duration = ContinuousClock.now - container.begun
         exchange.error = error.map { "\($0)" }
         let (ended, told) = (ended, exchange)
@@ -267,21 +307,24 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
             end(container, URLError(.unsupportedURL))
             return
         }
+        // The app may have an answer for the hop, unless its body is a stream, which can be read once only.
+        var isOwnTask = native != nil && next.httpBodyStream == nil
         #if !canImport(Darwin)
-            if next.httpBody != nil {
-                // Foundation on Linux sends a hop without its body, so the hop is a task of its own.
-                var own = container
-                own.request = next
-                own.exchange.hopCount += 1
-                let moved = own
-                containers.withLock { $0[ObjectIdentifier(task)] = nil }
-                answer(completionHandler, nil, of: container) {
-                    task.cancel()
-                    self.run(moved)
-                }
-                return
-            }
+            // Foundation on Linux sends a hop without its body.
+            isOwnTask = isOwnTask || next.httpBody != nil
         #endif
+        if isOwnTask {
+            var own = container
+            own.request = next
+            own.exchange.hopCount += 1
+            let moved = own
+            containers.withLock { $0[ObjectIdentifier(task)] = nil }
+            answer(completionHandler, nil, of: container) {
+                task.cancel()
+                self.run(moved)
+            }
+            return
+        }
         containers.withLock { containers in
             containers[ObjectIdentifier(task)]?.request = next
             containers[ObjectIdentifier(task)]?.exchange.hopCount += 1
@@ -304,22 +347,10 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
         }
     }
 
-    #if !canImport(Darwin)
-        /// Works around Foundation on Linux, which never ends a request that is asked for a password nobody has (6.3,
-        /// swift-corelibs-foundation issue 5456). The answer and its body were delivered already, so it is complete.
-        public func urlSession(
-            _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
-            completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-        ) {
-            guard challenge.proposedCredential == nil else {
-                completionHandler(.performDefaultHandling, nil)
-                return
-            }
-            let container = containers.withLock { $0.removeValue(forKey: ObjectIdentifier(task)) }
-            if let container { end(container, nil) }
-            completionHandler(.cancelAuthenticationChallenge, nil)
-        }
-    #endif
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) { answer(challenge, of: task, completionHandler) }
 
     private func keepCookies(of response: HTTPURLResponse, to task: URLSessionTask) {
         guard let cookies, let container = containers.withLock({ $0[ObjectIdentifier(task)] }),
@@ -344,7 +375,7 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
         return copy
     }
 
-    private func receive(_ event: TransferEvent, for task: URLSessionTask) {
+    func receive(_ event: TransferEvent, for task: URLSessionTask) {
         let container = containers.withLock { $0[ObjectIdentifier(task)] }
         container?.hand { container?.receive(event) }
     }

@@ -17,7 +17,7 @@ public import PackWeb
 /// A file is read in chunks, the next one only when the last has been handed over, so a large file takes constant
 /// memory however slow the client is.
 public final class ResourceLoad: Sendable {
-    private struct State: Sendable {
+    struct State: Sendable {
         var cancel: (@Sendable () -> Void)?
         var hasStarted = false
         var answer: SiteAnswer?
@@ -36,15 +36,15 @@ public final class ResourceLoad: Sendable {
 
     private let request: URLRequest
     private let decided: SiteAnswer?
-    private let page: PageSession
-    private let online: NetworkLoader
-    private let place: CallbackPlace
+    let page: PageSession
+    let online: NetworkLoader
+    let place: CallbackPlace
     private let bodies: BodyStore?
     private let redirects: RedirectPolicy
     private let redirect: @Sendable (URLRequest) -> URLRequest?
     private let sent: @Sendable (Int) -> Void
-    private let gate: TransferGate
-    private let state: Locked<State>
+    let gate: TransferGate
+    let state: Locked<State>
 
     /// - Parameters:
     ///   - bodies: the store in which the body of a request with a ``RequestTag`` waits; without it such a request
@@ -63,9 +63,9 @@ public final class ResourceLoad: Sendable {
     }
 
     /// For a request whose answer is already decided.
-    /// - Parameter answer: the page's own.
+    /// - Parameter answer: the page's own; nil: not yet, because the app is asked first.
     package convenience init(
-        _ request: URLRequest, answered answer: SiteAnswer, on page: PageSession, online: NetworkLoader,
+        _ request: URLRequest, answered answer: SiteAnswer?, on page: PageSession, online: NetworkLoader,
         redirects: RedirectPolicy = .followed, at place: CallbackPlace,
         sink: @escaping @Sendable (TransferEvent) -> Void
     ) {
@@ -162,10 +162,14 @@ public final class ResourceLoad: Sendable {
     }
 
     private func run(_ siteRequest: SiteRequest, _ request: URLRequest) {
-        run(page.answer(siteRequest), to: siteRequest.url, request)
+        if online.precedesPackage(siteRequest) {
+            askApp(siteRequest, request)
+        } else {
+            run(page.answer(siteRequest), to: siteRequest.url, request)
+        }
     }
 
-    private func run(_ answer: SiteAnswer, to address: String, _ request: URLRequest) {
+    func run(_ answer: SiteAnswer, to address: String, _ request: URLRequest) {
         state.withLock { $0.answer = answer }
         switch answer.way {
         case .local(let response):
@@ -361,7 +365,7 @@ public final class ResourceLoad: Sendable {
         }
     }
 
-    private func deliver(_ event: TransferEvent) {
+    func deliver(_ event: TransferEvent) {
         place.perform {
             if !self.gate.pass(event) { self.close() }
         }

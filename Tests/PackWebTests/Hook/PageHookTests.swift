@@ -42,6 +42,15 @@ struct PageHookTests {
         #expect(!hook.script.contains("</script"))
     }
 
+    @Test
+    func `in a view that runs it everywhere, the script begins with the origins in whose frames it does something`() {
+        let hook = PageHook(strategy: .off, transport: .messageHandler("packtool"))
+        let script = hook.script(in: ["https://shop.package", "h5pack://</script>"])
+        let guarded =
+            #"if (["https://shop.package","h5pack://\u003C/script>"].includes(location.protocol + "//" + location.host)) "#
+        #expect(script == guarded + hook.script)
+    }
+
     @Test func `a chunk in base64 and its frame fit into one message`() throws {
         let hook = PageHook(strategy: .full, transport: .endpoint("/-/bridge"))
         #expect(try configuration(hook)["endpoint"] as? String == "/-/bridge")

@@ -1,6 +1,6 @@
 /// A safe name for a file whose name somebody else has chosen: one path component, not hidden, without invisible
 /// characters, and without anything that other systems read as more than a name.
-enum DownloadName {
+package enum DownloadName {
     /// Of most file systems 255, less what tells copies apart.
     private static let maximumByteCount = 200
     private static let other = "download"
@@ -8,7 +8,7 @@ enum DownloadName {
     private static let devices: Set<String> = Set(
         ["con", "prn", "aux", "nul"] + (1...9).flatMap { ["com\($0)", "lpt\($0)"] })
 
-    static func safe(_ suggested: String) -> String {
+    package static func safe(_ suggested: String) -> String {
         let last = suggested.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
         var name = ""
         for scalar in last.unicodeScalars where isVisible(scalar) {
@@ -21,7 +21,7 @@ enum DownloadName {
     }
 
     /// The name of a copy: `report (2).pdf`.
-    static func copy(_ number: Int, of name: String) -> String {
+    package static func copy(_ number: Int, of name: String) -> String {
         guard number > 1 else { return name }
         let (base, ending) = parts(of: name)
         return "\(base) (\(number))\(ending)"
