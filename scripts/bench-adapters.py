@@ -51,12 +51,18 @@ def chcp(version):
     return f"/adapters/chcp/shop/{CHANNEL}/www/chcp.json", None
 
 
+def offline(version):
+    # It compares the files' versions itself.
+    return f"/offline/manifest.json?channel={CHANNEL}&device=d1&app=3.2.0&platform=android", None
+
+
 def own(version):
     return f"/v1/update?channel={CHANNEL}&package=shop&device=d1&version={version}", None
 
 
 newest = {}
-systems = {"own": own, "capgo": capgo, "codepush": codepush, "ionic": ionic, "capawesome": capawesome, "chcp": chcp}
+systems = {"own": own, "capgo": capgo, "codepush": codepush, "ionic": ionic, "capawesome": capawesome, "chcp": chcp,
+           "offline": offline}
 
 
 def ask(url, path, body):

@@ -39,7 +39,7 @@ package struct RegistryResponder: HTTPResponder {
                     "a request failed", metadata: ["id": "\(id)", "error": "\(error)"])
                 problem.requestID = id
             }
-            response = problem.response
+            response = adapters?.answer(to: problem, at: request.uri.path) ?? problem.response
             if request.method == .head { response = response.createHeadResponse() }
         }
         response.headers[RequestIDField.name] = id

@@ -179,7 +179,6 @@ package struct RegistryServer: Sendable {
         let address = PublicAddress(url: configuration.publicURL, isSecure: configuration.tls != nil)
         UpdateController(desk: desk, view: view, publicURL: configuration.publicURL).addRoutes(to: endpoints)
         ExplainController(state: state, host: host, reports: reports).addRoutes(to: endpoints)
-        OfflineController(state: state, address: address, reports: reports).addRoutes(to: endpoints)
         PublishController(
             bearer: endpoints.bearer, host: host, limits: limits, memory: memory, writes: endpoints.writes,
             uploads: uploads
@@ -217,6 +216,8 @@ package struct RegistryServer: Sendable {
                 : DashboardController(
                     host: host, sessions: DashboardSessions(), cookie: DashboardCookie(isSecure: isReachedOverTLS),
                     check: BrowserCheck(publicURL: configuration.publicURL), memory: memory, clients: clients,
+                    systems: AdapterKind.allCases.filter { configuration.adapters?.kinds.contains($0) ?? false }
+                        .map(\.system),
                     reads: reports, writes: endpoints.writes))
     }
 

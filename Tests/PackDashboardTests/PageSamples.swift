@@ -41,7 +41,10 @@ struct PageSamples {
         let manifest = try Self.manifest(package, text)
         let event = try Self.event(package)
         let pages: [DashboardPage] = try [
-            HomePage(overview: overview, rollouts: [status], number: 1).page,
+            HomePage(
+                overview: overview, rollouts: [status],
+                systems: [OtherSystem(name: text, namesDevices: true, reports: true, returnsToApp: false)], number: 1
+            ).page,
             ChannelPage(
                 channel: channel, offered: overview.channels[channel] ?? [:],
                 settings: ChannelSettings(gatesOff: [package], groups: [text: 3]), stats: stats, number: 1

@@ -6,12 +6,16 @@ package import PackRegistryAPI
 package struct DashboardPages: Sendable {
     private let registry: any Registry
     private let viewer: DashboardViewer
+    private let systems: [OtherSystem]
     private let now: Date
 
-    /// - Parameter registry: on behalf of the viewer.
-    package init(_ registry: any Registry, _ viewer: DashboardViewer, now: Date) {
+    /// - Parameters:
+    ///   - registry: on behalf of the viewer.
+    ///   - systems: the other systems whose clients the server answers.
+    package init(_ registry: any Registry, _ viewer: DashboardViewer, systems: [OtherSystem], now: Date) {
         self.registry = registry
         self.viewer = viewer
+        self.systems = systems
         self.now = now
     }
 
@@ -48,7 +52,7 @@ package struct DashboardPages: Sendable {
         where overview.channels.values.contains(where: { $0[package]?.first?.rollout.reachesEveryone == false }) {
             rollouts += try await self.rollouts(of: package)
         }
-        return HomePage(overview: overview, rollouts: rollouts, number: number).page
+        return HomePage(overview: overview, rollouts: rollouts, systems: systems, number: number).page
     }
 
     private func channel(_ channel: ChannelName, _ number: Int) async throws -> DashboardPage {

@@ -8,6 +8,8 @@ struct HomePage {
     let overview: RegistryOverview
     /// The rollouts with a plan of the packages on this page, as far as the viewer may see them.
     let rollouts: [RolloutStatus]
+    /// The other systems whose clients the server answers.
+    var systems: [OtherSystem] = []
     let number: Int
 
     var packages: ListPage<PackageID> {
@@ -19,6 +21,7 @@ struct HomePage {
             channels
             list
             packages.links { .home(page: $0) }
+            if let section = OtherSystemsSection(systems: systems).html { section }
         }
     }
 

@@ -35,8 +35,6 @@ package enum Endpoints {
     package static let update = Route(.get, "/v1/update", "Tells which version a device should have.")
     package static let bundle = Route(
         .get, "/v1/bundle/{root}/{channel}", "Returns all metadata that a fresh device needs in one answer.")
-    package static let offlineManifest = Route(
-        .get, "/offline/manifest.json", "Lists the files of a channel's packages for older offline clients.")
     package static let healthLive = Route(.get, "/health/live", "200 while the process answers.")
     package static let healthReady = Route(
         .get, "/health/ready", "200 while the view is readable and the database answers, otherwise 503.")
@@ -271,8 +269,7 @@ package enum Endpoints {
         encodeAnswer: { ["deleted": .integer($0)] }, decodeAnswer: { try $0.integer("deleted") })
 
     package static let routes: [Route] = [
-        overview.route, channel.route, planProgress.route, explain, update, bundle, offlineManifest, missingObjects,
-        uploads,
+        overview.route, channel.route, planProgress.route, explain, update, bundle, missingObjects, uploads,
         publishVersion.route, withdraw.route, submitMetadata, changeChannel.route, releaseSet.route,
         changeSetting.route, rollout.route, rollouts.route, allRollouts.route, runRollouts.route, proposeChange.route,
         changes.route,

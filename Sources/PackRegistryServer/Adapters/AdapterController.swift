@@ -7,6 +7,8 @@ import PackRegistryAPI
 /// The door of all adapters, `/adapters/KIND/…`, and of the zips that they hand out, `/adapters/archives/…`.
 struct AdapterController: Sendable {
     static let folder = "adapters"
+    /// So many components of a path say whose it is.
+    private static let namingCount = 2
 
     private let adapters: [String: any Adapter]
     private let archives: SiteArchiveController
@@ -20,6 +22,7 @@ struct AdapterController: Sendable {
             case .chcp: adapters[kind.rawValue] = ChcpAdapter(tools: tools)
             case .codepush: adapters[kind.rawValue] = CodePushAdapter(tools: tools)
             case .ionic: adapters[kind.rawValue] = IonicAdapter(tools: tools)
+            case .offline: adapters[kind.rawValue] = OfflineAdapter(tools: tools)
             }
         }
         self.adapters = adapters
@@ -32,10 +35,12 @@ struct AdapterController: Sendable {
             || Self.kindAtRoot(components).map { adapters[$0.rawValue] != nil } ?? false
     }
 
-    /// Whose path it is at the root. Clients of CodePush may ask there, as they did before, and those of Capawesome
-    /// know nothing of a server but its name.
+    /// Whose path it is at the root. Clients of CodePush and older plugins may ask there, as they did before, and those of
+    /// Capawesome know nothing of a server but its name.
     private static func kindAtRoot(_ components: [String]) -> AdapterKind? {
-        if components.first == CodePushAdapter.version { return .codepush }
+        guard let first = components.first else { return nil }
+        if CodePushAdapter.roots.contains(first) { return .codepush }
+        if first == OfflineAdapter.root { return .offline }
         return components.starts(with: CapawesomeAdapter.root) ? .capawesome : nil
     }
 
@@ -68,10 +73,29 @@ struct AdapterController: Sendable {
             if problem.status.code >= 500, problem.kind != RegistryError.Kind.busy.rawValue {
                 context.logger.error("an adapter failed", metadata: ["adapter": "\(kind)", "error": "\(error)"])
             }
-            var response = adapter.answer(to: problem)
-            for field in problem.headers where response.headers[field.name] == nil { response.headers.append(field) }
+            let response = Self.answer(of: adapter, to: problem)
             return request.method == .head ? response.createHeadResponse() : response
         }
+    }
+
+    private static func answer(of adapter: any Adapter, to problem: Problem) -> Response {
+        var response = adapter.answer(to: problem)
+        for field in problem.headers where response.headers[field.name] == nil { response.headers.append(field) }
+        return response
+    }
+
+    /// The refusal of a request that did not come to an adapter, in the words of the adapter whose path it has.
+    /// - Parameter target: the path as it came, which may be one that the server does not read.
+    /// - Returns: nil for a path of no adapter.
+    func answer(to problem: Problem, at target: String) -> Response? {
+        let components = RequestPath.beginning(of: target, maximumCount: Self.namingCount)
+        let name =
+            components.first == Self.folder
+            ? components.dropFirst().first : Self.kindAtRoot(components).map { $0.rawValue }
+        guard let adapter = name.flatMap({ adapters[$0] }) else { return nil }
+        var response = Self.answer(of: adapter, to: problem)
+        response.headers[.accessControlAllowOrigin] = "*"
+        return response
     }
 
     /// What a web view asks before it sends JSON, or the fields of CodePush's clients.

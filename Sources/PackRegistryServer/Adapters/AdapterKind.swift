@@ -9,4 +9,6 @@ package enum AdapterKind: String, CaseIterable, Sendable {
     case codepush
     /// Appflow.
     case ionic
+    /// Plugins that read one list of a channel's files.
+    case offline
 }

@@ -15,6 +15,8 @@ struct DashboardController {
     let check: BrowserCheck
     let memory: BodyMemory
     let clients: ClientLimits
+    /// The other systems whose clients the server answers.
+    let systems: [OtherSystem]
     /// What reads much passes here.
     let reads: ConcurrencyGate
     let writes: ConcurrencyGate
@@ -58,7 +60,7 @@ struct DashboardController {
         }
         guard BrowserCheck.isNavigation(request) else { return notANavigation() }
         let viewer = viewer(session, identity, notice: sessions.takeNotice(of: id))
-        let pages = DashboardPages(host.registry(as: identity), viewer, now: Date())
+        let pages = DashboardPages(host.registry(as: identity), viewer, systems: systems, now: Date())
         do {
             return answer(try await reads.pass { try await pages.page(path) }, status: .ok, viewer)
         } catch {

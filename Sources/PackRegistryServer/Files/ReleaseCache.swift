@@ -43,11 +43,6 @@ actor ReleaseCache {
         return manifest
     }
 
-    /// The packages that a channel offers, in the order of their ids; shared bundles are none.
-    func packages(on channel: ChannelName) async throws -> [PackageID] {
-        try await offers(on: channel)?.file.packages.filter { !$0.value.releases.isEmpty }.keys.sorted() ?? []
-    }
-
     /// What a channel offers for a package, newest first.
     func releases(of package: PackageID, on channel: ChannelName) async throws -> [Release] {
         try await offer(of: package, on: channel)?.releases ?? []

@@ -6,9 +6,11 @@ struct RequestPath: Equatable {
     /// Without the leading slash. The last one is empty if the path ends with `/`.
     let components: [String]
 
+    private static let maximumByteCount = 4096
+
     /// nil for a path that is refused.
     init?(_ target: some StringProtocol) {
-        guard target.utf8.first == UInt8(ascii: "/"), target.utf8.count <= 4096 else { return nil }
+        guard target.utf8.first == UInt8(ascii: "/"), target.utf8.count <= Self.maximumByteCount else { return nil }
         var components: [String] = []
         let parts = target.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         for (index, part) in parts.enumerated() {
@@ -17,6 +19,20 @@ struct RequestPath: Equatable {
             components.append(component)
         }
         self.components = components
+    }
+
+    /// The first components of a path that may be refused, up to the first that cannot be read: by them it is known who
+    /// says that it is refused.
+    static func beginning(of target: some StringProtocol, maximumCount: Int) -> [String] {
+        guard target.utf8.first == UInt8(ascii: "/") else { return [] }
+        let parts = target.utf8.dropFirst().prefix(maximumByteCount)
+            .split(separator: UInt8(ascii: "/"), maxSplits: maximumCount, omittingEmptySubsequences: false)
+        var components: [String] = []
+        for part in parts.prefix(maximumCount) {
+            guard let component = decoded(part), !component.isEmpty else { break }
+            components.append(component)
+        }
+        return components
     }
 
     private static func decoded(_ part: some Sequence<UInt8>) -> String? {

@@ -23,8 +23,7 @@ package final class ServerMetrics: Sendable {
             case "site": self = .site
             case "v1" where path.hasPrefix("v1/apps/"): self = .adapters
             case "v1": self = path == "v1/reports" ? .reports : .api
-            case "offline": self = .api
-            case "adapters", "v0.1": self = .adapters
+            case "adapters", "offline", "reportStatus", "updateCheck", "v0.1": self = .adapters
             case "dashboard", "": self = .dashboard
             case "health", "metrics": self = .health
             default: self = .other

@@ -25,12 +25,9 @@ struct UpdateAnswer: Sendable {
     /// The app versions of the newest release that would be the device's if its app were another; nil for none.
     var neededApp: VersionRange? {
         for step in decision.steps {
-            guard case .appTooOld(let range, _) = step.reason,
-                let bare = try? Release(
-                    id: step.release.id, offer: step.release.offer, rollout: step.release.rollout,
-                    set: step.release.set)
-            else { continue }
-            let without = RolloutDecision(app: app, package: query.package, releases: [bare], device: device)
+            guard case .appTooOld(let range, _) = step.reason else { continue }
+            let without = RolloutDecision(
+                app: app, package: query.package, releases: [step.release.forEveryApp], device: device)
             if without.release != nil { return range }
         }
         return nil

@@ -8,4 +8,6 @@ struct UpdateQuery: Sendable {
     let device: DeviceFacts
     /// The version that the device runs; nil: none of the registry's.
     let current: String?
+    /// Whether the app runs every version, whatever app the version requires. Audiences are judged as always.
+    var runsAnyVersion = false
 }

@@ -112,8 +112,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("adapter"),
         help: ArgumentHelp(
-            "Answer clients of another system as well: chcp is Cordova Hot Code Push, ionic is Appflow. May be given "
-                + "several times (docs/ADAPTERS.md).",
+            "Answer clients of another system as well: chcp is Cordova Hot Code Push, ionic is Appflow, offline is older "
+                + "plugins that read /offline/manifest.json. May be given several times (docs/ADAPTERS.md).",
             valueName: "SYSTEM"))
     var adapters: [AdapterKind] = []
 

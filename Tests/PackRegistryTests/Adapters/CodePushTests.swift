@@ -216,6 +216,66 @@ import Testing
         }
     }
 
+    @Test func `older clients ask at the root, where their server was, and report there`() async throws {
+        let adapted = try await AdaptedShop.make()
+        try await adapted.serving(.codepush) { (server) async throws in
+            let check = "/updateCheck?deploymentKey=checkout%2Fbeta&appVersion=3.2.0&clientUniqueId=d1"
+            let info = try await JSONValue(parsing: server.ask("GET", check).body).object().object("updateInfo")
+            #expect(try (info.string("label"), info.bool("isAvailable")) == ("1.1.0", true))
+            let report: JSONObject = [
+                "deploymentKey": "checkout/beta", "clientUniqueId": "d1", "appVersion": "3.2.0", "label": "1.1.0",
+                "status": "DeploymentSucceeded",
+            ]
+            for name in ["download", "deploy"] {
+                let answer = try await server.send(report, to: "/reportStatus/\(name)")
+                #expect((answer.status, answer.text) == (200, "OK"))
+            }
+            #expect(try await server.ask("GET", "/updateCheck/x").text == "there is nothing at this path")
+            #expect(try await server.ask("GET", "/reportStatus/deploy").status == 405)
+        }
+        let stats = try await adapted.shop.registry.stats(StatsQuery(channel: channel()))
+        let version = try #require(stats.versions.first)
+        #expect((version.version.description, version.activated, version.confirmed) == ("1.1.0", 1, 1))
+        // They are this adapter's paths, and nobody's without it.
+        try await adapted.serving(.capgo) { (server) async throws in
+            for path in ["/updateCheck?deploymentKey=checkout%2Fbeta&appVersion=3.2.0", "/reportStatus/deploy"] {
+                #expect(try await server.ask("GET", path)["content-type"] == "application/problem+json")
+            }
+        }
+    }
+
+    @Test(arguments: ["/updateCheck", "/reportStatus/deploy", "/v0.1/public/codepush/update_check", "/offline/x"])
+    func `requests at the root count as those of adapters`(path: String) {
+        #expect(ServerMetrics.Kind(path: path) == .adapters)
+    }
+
+    @Test func `an app that shows every version is offered what requires a newer one, by the rules for its device`()
+        async throws
+    {
+        let adapted = try await AdaptedShop.make()
+        try await adapted.change(.offer(version("2.0.0"), Rollout(audiences: [Audience("device=d1")])))
+        try await adapted.serving(.codepush) { (server) async throws in
+            func label(_ companion: String, _ device: String, isOlder: Bool = false) async throws -> String {
+                let query =
+                    isOlder
+                    ? "updateCheck?deploymentKey=checkout%2Fbeta&appVersion=3.2&isCompanion=\(companion)"
+                        + "&clientUniqueId=\(device)"
+                    : "update_check?deployment_key=checkout%2Fbeta&app_version=3.2&is_companion=\(companion)"
+                        + "&client_unique_id=\(device)"
+                let answer = try await server.ask("GET", "/adapters/codepush/" + query)
+                let document = try JSONValue(parsing: answer.body).object()
+                return try document.object(isOlder ? "updateInfo" : "update_info").string("label")
+            }
+            for isOlder in [false, true] {
+                #expect(try await label("true", "d1", isOlder: isOlder) == "2.0.0")
+                #expect(try await label("false", "d1", isOlder: isOlder) == "1.1.0")
+                // Whom the release is not for.
+                #expect(try await label("true", "d2", isOlder: isOlder) == "1.1.0")
+                #expect(try await label("true", "", isOlder: isOlder) == "1.1.0")
+            }
+        }
+    }
+
     // MARK: Reports
 
     @Test func `what clients tell is counted as reports`() async throws {

@@ -195,50 +195,6 @@ struct APIAnswerTests {
         }
     }
 
-    @Test func `an older client is told the files of every package`() async throws {
-        let host = try FolderHost(["metadata/timestamp.json": [1]])
-        let page = Array("<title>x</title>".utf8)
-        let vendor = Array("vendor".utf8)
-        let manifest = try Manifest(
-            package: PackageID("checkout"), version: SemanticVersion("1.1.0"), entry: PackagePath("index.html"),
-            files: [
-                PackagePath("index.html"): Manifest.File(digest: Digest(of: page), size: page.count),
-                PackagePath("lib/vendor é.js"): Manifest.File(
-                    digest: Digest(of: vendor), size: vendor.count, from: PackageID("web-common")),
-            ],
-            shared: [
-                PackageID("web-common"): VersionID(
-                    version: SemanticVersion("1.0.0"), manifest: Digest(of: [2]))
-            ])
-        try host.publish(manifest, [page, vendor])
-        let version = try Release.Offer.version(SemanticVersion("1.1.0"), manifest: Digest(of: [1]))
-        try host.releases.withLock {
-            $0["checkout@stable"] = [
-                try Release(id: "r2", offer: .embedded, rollout: Rollout(percent: 50)),
-                try Release(id: "r1", offer: version),
-            ]
-        }
-        try await RunningServer.with(host) { (server) async throws in
-            let answer = try await server.ask("GET", "/offline/manifest.json")
-            #expect((answer.status, answer["cache-control"]) == (200, "no-cache"))
-            let document = try JSONValue(parsing: answer.body).object()
-            let shared = try document.array("common").map { try $0.object() }
-            let sharedURL = try #require(shared.first).string("url")
-            #expect(shared.count == 1 && sharedURL.hasPrefix("http://"))
-            #expect(sharedURL.hasSuffix("/site/checkout/1.1.0/lib/vendor%20%C3%A9.js"))
-            let business = try #require(try document.array("business").first).object()
-            #expect(try business.string("version") == "1.1.0")
-            let asset = try #require(try business.array("assets").first).object()
-            #expect(try asset.string("url").hasSuffix("/site/checkout/1.1.0/index.html"))
-            #expect(try asset.string("version") == String(Digest(of: page).hex.prefix(16)))
-            let again = try await server.ask(
-                "GET", "/offline/manifest.json", ["If-None-Match": answer["etag"] ?? ""])
-            #expect(again.status == 304)
-            let none = try await server.ask("GET", "/offline/manifest.json?channel=none")
-            #expect(none.text == "{\"business\":[],\"common\":[]}")
-        }
-    }
-
     @Test func `a request leaves one line in the log, without its token and its query`() async throws {
         let lines = LogLines()
         var logger = Logger(label: "test") { _ in lines }

@@ -99,6 +99,24 @@ struct DashboardTests {
         }
     }
 
+    @Test(arguments: [[], [AdapterKind.codepush], [.codepush, .capgo]])
+    func `the home page says what the clients of other systems cannot promise, where some are answered`(
+        kinds: [AdapterKind]
+    ) async throws {
+        let shop = try await Shop()
+        let secret = try await MetricsTests.token(shop, [.observe])
+        var adapters = try AdapterSettings(channel: channel())
+        adapters.kinds = Set(kinds)
+        try await RunningServer.with(shop.local, adapters: adapters) { (server) async throws in
+            let page = try await Visitor.enter(server, secret).open("/").text
+            #expect(page.contains("No signature of a publisher reaches these devices") == !kinds.isEmpty)
+            #expect(page.contains("With PackHost in the app") == !kinds.isEmpty)
+            for (kind, name) in [(AdapterKind.codepush, "CodePush"), (.capgo, "Capgo"), (.ionic, "Ionic Appflow")] {
+                #expect(page.contains(">\(name)</th>") == kinds.contains(kind), "\(name)")
+            }
+        }
+    }
+
     @Test func `nobody sees a page without a session, and no script, frame or other site gets one with it`()
         async throws
     {

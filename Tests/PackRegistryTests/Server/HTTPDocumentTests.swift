@@ -27,8 +27,7 @@ struct HTTPDocumentTests {
         #expect(
             Set(
                 headings.filter {
-                    $0.contains("/v1/") || $0.contains("/health/") || $0.contains("/offline/")
-                        || $0.contains("/metrics")
+                    $0.contains("/v1/") || $0.contains("/health/") || $0.contains("/metrics")
                 })
                 == Set(routes))
         #expect(headings.count == Set(headings).count)

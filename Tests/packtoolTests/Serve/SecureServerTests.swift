@@ -3,7 +3,9 @@ import Testing
 
 /// `packtool serve` with a certificate, asked by curl.
 struct SecureServerTests {
-    private static func secured() async throws -> (tool: Tool, server: RunningTool, url: String) {
+    private static func secured(
+        _ options: String...
+    ) async throws -> (tool: Tool, server: RunningTool, url: String) {
         let tool = try Tool()
         let made = try await tool.run("init", "--template", "config")
         try #require(made.exitCode == 0, "\(made)")
@@ -14,7 +16,7 @@ struct SecureServerTests {
             """)
         try #require(certificate.exitCode == 0, "\(certificate)")
         let server = try tool.start(
-            "serve", "--port", "0", "--tls-certificate", "cert.pem", "--tls-key", "key.pem")
+            ["serve", "--port", "0", "--tls-certificate", "cert.pem", "--tls-key", "key.pem"] + options)
         let line = try #require(await server.line(holding: "https://127.0.0.1:"), "it did not start")
         let port = try #require(line.split(separator: ":").last)
         return (tool, server, "https://localhost:\(port)")
@@ -40,7 +42,7 @@ struct SecureServerTests {
     }
 
     @Test func `the offline manifest hands out addresses that this server answers, of https`() async throws {
-        let (tool, server, url) = try await Self.secured()
+        let (tool, server, url) = try await Self.secured("--adapter", "offline")
         defer { server.kill(SIGKILL) }
         try tool.write(["dist/index.html": "<!doctype html><title>x</title>"])
         try await tool.run("build", "dist", "--package", "shop", "--package-version", "1.0.0").expectSuccess()

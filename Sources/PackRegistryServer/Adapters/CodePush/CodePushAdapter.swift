@@ -10,8 +10,9 @@ import Synchronization
 /// Answers CodePush's clients for Cordova and Capacitor. The app's server URL is `…/adapters/codepush/`, or the server's
 /// own root as it was with CodePush's server.
 final class CodePushAdapter: Adapter {
-    /// The first component of the protocol's paths.
-    static let version = "v0.1"
+    private static let version = "v0.1"
+    /// The first components of the protocol's paths. Older clients know no version.
+    static let roots: Set = [version, "updateCheck", "reportStatus"]
 
     /// A version never changes, so its name stands for what takes time to make.
     private struct HashKey: Hashable {
@@ -70,7 +71,7 @@ final class CodePushAdapter: Adapter {
         let running = try await running(query)
         let question = UpdateQuery(
             channel: query.key.channel, package: query.key.package, device: query.facts,
-            current: running?.version.description)
+            current: running?.version.description, runsAnyVersion: query.isCompanion)
         guard let answer = try await tools.desk.answer(question), answer.offer.isEnabled else { return .none }
         switch answer.decision.release?.offer {
         case .version(let version, _) where !answer.isCurrent:

@@ -10,6 +10,8 @@ struct CodePushQuery: Sendable {
     let packageHash: String?
     /// The version that runs, as the client was told.
     let label: String?
+    /// Whether the app is one that shows every version (CodePush's companion app), so that its own version does not count.
+    let isCompanion: Bool
     let facts: DeviceFacts
 
     /// - Throws: ``Problem`` for a question without a key or a version of the app, or with an unknown key.
@@ -26,6 +28,7 @@ struct CodePushQuery: Sendable {
         appVersion = app
         packageHash = try text("package_hash", "packageHash")
         label = try text("label", "label")
+        isCompanion = try text("is_companion", "isCompanion")?.lowercased() == "true"
         facts = DeviceFacts(
             deviceID: try text("client_unique_id", "clientUniqueId") ?? "", appVersion: try? AppVersion(app))
     }
