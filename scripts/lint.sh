@@ -61,6 +61,7 @@ check sort --check scripts/bench-packages.txt
 check sort --check scripts/dist-packages.txt
 if command -v shellcheck >/dev/null; then
     check shellcheck -x -P SCRIPTDIR scripts/*.sh .ci/run Tests/Tools/*.sh Tests/Tools/on-storage/packtool
+    check shellcheck --shell sh templates/signers/*.sh
 else
     echo "lint: shellcheck is not installed (scripts/install-system-packages.sh installs it)" >&2
     faults=$((faults + 1))

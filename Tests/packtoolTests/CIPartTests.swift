@@ -55,12 +55,53 @@ struct CIPartTests {
         #expect(status.standardOutput.contains("0.9.0") && !status.standardOutput.contains("1.0.0"), "\(status)")
     }
 
+    @Test(arguments: ["github-action", "gitlab-component"], ["refs/heads/main", "refs/heads/mallory"])
+    func `a job that the registry trusts publishes without a token, and one of another branch does not`(
+        template: String, ref: String
+    ) async throws {
+        let registry = try await LiveRegistry("--internal-issuers")
+        let issuer = try registry.tool.startScript("issuer.py")
+        defer { issuer.kill(SIGKILL) }
+        let url = try #require(await issuer.line(holding: "http://")).trimmingCharacters(in: .whitespacesAndNewlines)
+        try await registry.tool.run(
+            "token", "trust", url, "--claim", "repository=acme/shop", "--claim", "ref=refs/heads/main", "--audience",
+            registry.url, "--channel", "beta"
+        ).expectSuccess()
+        let asked = "\(url)/id-token?api-version=2.0&ref=\(ref)"
+        var job = [
+            "GITHUB_ACTIONS": "true", "ACTIONS_ID_TOKEN_REQUEST_URL": asked,
+            "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "job-secret",
+        ]
+        if template == "gitlab-component" {
+            // GitLab makes the id token before the job begins, for the audience that the component names.
+            let made = try await registry.tool.shell(
+                "curl -fsS -H 'Authorization: bearer job-secret' '\(asked)&audience=\(registry.url)'")
+            job = ["PACKTOOL_ID_TOKEN": try made.json().object().string("value")]
+        }
+        let outcomes = try await Self.run(
+            template, registry, Tool(), isDownloaded: false, inputs: ["arguments": "--prerelease ci.17"], job: job)
+        let last = try #require(outcomes.last)
+        let log = try await registry.tool.run("audit").expectSuccess().standardOutput
+        let status = try await registry.tool.run("status", "--registry", registry.folder).expectSuccess()
+        if ref == "refs/heads/main" {
+            #expect(outcomes.allSatisfy { $0.exitCode == 0 }, "\(outcomes)")
+            #expect(last.standardOutput.contains("1.0.0-ci.17") && last.standardOutput.contains("25"), "\(last)")
+            #expect(log.contains("repo:acme/shop:environment:production ("), "\(log)")
+        } else {
+            #expect(last.exitCode == 1 && last.standardError.contains("ref is refs/heads/mallory"), "\(last)")
+            #expect(!log.contains("repo:acme/shop"), "\(log)")
+        }
+        #expect(status.standardOutput.contains("1.0.0-ci.17") == (ref == "refs/heads/main"), "\(status)")
+    }
+
     /// Runs the steps until one fails, as the service does, in a repository with the template.
-    /// - Parameter pages: what its site has besides the template's files.
+    /// - Parameters:
+    ///   - pages: what its site has besides the template's files.
+    ///   - job: what the CI system gives the job in place of a token.
     private static func run(
         _ template: String, _ registry: LiveRegistry, _ tool: Tool, isDownloaded: Bool,
         inputs given: [String: String] = [:],
-        pages: [String: String] = [:]
+        pages: [String: String] = [:], job: [String: String]? = nil
     ) async throws -> [Outcome] {
         try await tool.run("init", "checkout", "--template", "site", "--template", template).expectSuccess()
         for (name, text) in pages { try tool.write(["checkout/dist/\(name)": text]) }
@@ -83,12 +124,14 @@ struct CIPartTests {
         }
         var own = ["PATH": tool.environment["PATH"] ?? ""]
         if template == "github-action" {
-            (inputs["token"], inputs["key"]) = (token, key)
+            inputs["key"] = key
+            if job == nil { inputs["token"] = token }
         } else {
             try Data(key.utf8).write(to: tool.folder.appendingPathComponent("key.pem"))
             own["PACKTOOL_KEY"] = tool.folder.appendingPathComponent("key.pem").path
-            own["PACKTOOL_TOKEN"] = token
+            if job == nil { own["PACKTOOL_TOKEN"] = token }
         }
+        own.merge(job ?? [:]) { $1 }
         let json = try JSONSerialization.data(withJSONObject: inputs)
         let printed = try await tool.run(
             URL(fileURLWithPath: "/usr/bin/python3"),

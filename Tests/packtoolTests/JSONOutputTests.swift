@@ -167,9 +167,8 @@ struct JSONOutputTests {
         try await run("token create", "ci", "--package", "ferries", "--channel", "beta", registry[0], registry[1])
         documents.append(("token exchange", try await Self.exchange(tool)))
         try await run(
-            "token trust", "github", "--repository", "acme/shop", "--workflow", "x.yml", "--audience",
-            "https://example.com",
-            registry[0], registry[1])
+            "token trust", "github", "--repository", "acme/shop", "--workflow", "x.yml", "--ref",
+            "refs/heads/main", "--audience", "https://example.com", registry[0], registry[1])
         try await run("token list", registry[0], registry[1])
         let token = try JSONValue(parsing: Array((documents.last?.text ?? "").utf8)).object().array("tokens")[0]
             .object()

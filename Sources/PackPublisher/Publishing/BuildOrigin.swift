@@ -14,6 +14,9 @@ package struct BuildOrigin: Hashable, Sendable {
     let invocation: String?
     let inputs: [BuildProvenance.Input]
 
+    /// Bytes of a repository's URL.
+    private static let maximumSourceLength = 500
+
     /// The files that say which other packages a web build takes.
     private static let lockFiles = [
         "bun.lock", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock",
@@ -24,9 +27,13 @@ package struct BuildOrigin: Hashable, Sendable {
     /// Sources: "Default environment variables" of GitHub Actions, "Predefined CI/CD variables" of GitLab. The builder's id is that
     /// which the two systems' own provenance has.
     /// - Parameters:
+    ///   - source: the repository's URL, where no CI system names it.
     ///   - commit: of the sources, where no CI system names it.
     ///   - folder: the project's, in which lock files are looked for.
-    package init(_ environment: [String: String], commit: String?, folder: URL) throws {
+    /// - Throws: ``RegistryError`` of the kind `.invalid` for a source that is no URL or holds a password.
+    package init(
+        _ environment: [String: String], source named: String? = nil, commit: String?, folder: URL
+    ) throws {
         func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         inputs = try Self.lockFiles.compactMap { name in
             let file = folder.appending(path: name)
@@ -50,13 +57,30 @@ package struct BuildOrigin: Hashable, Sendable {
             builder = "\(project)/-/runners/\(value("CI_RUNNER_ID") ?? "unknown")"
             invocation = value("CI_JOB_URL")
         } else {
-            source = nil
+            source = try named.map { try Self.repository($0) }
             self.commit = commit
             ref = nil
             workflow = nil
             builder = "urn:packtool:builder:unknown"
             invocation = nil
         }
+    }
+
+    /// Whether a statement of it names the repository and the commit.
+    var namesSources: Bool { source?.isEmpty == false && commit?.isEmpty == false }
+
+    /// A repository's URL as in-toto has it (SPDX's download location: `git+https://…`).
+    private static func repository(_ text: String) throws -> String {
+        let url = URL(string: text)
+        guard (1...maximumSourceLength).contains(text.utf8.count), let scheme = url?.scheme,
+            url?.host()?.isEmpty == false, url?.password() == nil
+        else {
+            throw RegistryError(
+                .invalid,
+                "a source is a repository's URL without a password, such as https://git.example.com/acme/shop, not \"\(text)\""
+            )
+        }
+        return scheme.hasPrefix("git+") || scheme == "git" ? text : "git+\(text)"
     }
 
     /// The signed statement about one package.

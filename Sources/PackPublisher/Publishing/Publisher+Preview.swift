@@ -58,9 +58,12 @@ extension Publisher {
 
     /// The owner may want to know how versions are built. The registry refuses the same, after the upload.
     func requireProvenance(of version: VersionName) async throws {
-        guard origin == nil, try await trust.refresh(to: .recent).targets.body.requiresProvenance else { return }
-        throw RegistryError(
-            .invalid, "the app's owner wants to know how versions are built: publish \(version) with --provenance")
+        guard try await trust.refresh(to: .recent).targets.body.requiresProvenance else { return }
+        guard let origin else {
+            throw RegistryError(
+                .invalid, "the app's owner wants to know how versions are built: publish \(version) with --provenance")
+        }
+        guard origin.namesSources else { throw BuildProvenance.lacksSources(version) }
     }
 
     /// - Returns: whether the package is new, and the owner's key would delegate it.

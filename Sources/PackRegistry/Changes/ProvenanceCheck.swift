@@ -11,7 +11,8 @@ struct ProvenanceCheck {
     /// The owner says that versions need one.
     let isRequired: Bool
 
-    /// - Throws: ``RegistryError`` of the kind `.invalid` for one that is missing or of something else, `.forbidden` for one that no
+    /// - Throws: ``RegistryError`` of the kind `.invalid` for one that is missing, of something else, or without sources where one is
+    ///   required, `.forbidden` for one that no
     ///   publisher of the package signed.
     func check(_ bytes: [UInt8]?) throws {
         guard let bytes else {
@@ -43,5 +44,6 @@ struct ProvenanceCheck {
             throw RegistryError(
                 .forbidden, "the provenance is signed by no key that may publish \(sealed.name.package)")
         }
+        guard !isRequired || provenance.namesSources else { throw BuildProvenance.lacksSources(sealed.name) }
     }
 }

@@ -45,15 +45,9 @@ package struct TrustCreation: RegistryChange {
         return record
     }
 
-    /// Issuers that sign for everybody, and the claims of which each is one customer's.
-    private static let publicIssuers = [
-        "https://token.actions.githubusercontent.com": ["repository", "repository_id", "sub"],
-        "https://gitlab.com": ["project_path", "project_id", "sub"],
-    ]
-
     /// A trust in a public issuer has to say whose jobs it means.
     private func checkIdentity(_ trust: TokenTrust) throws(RegistryError) {
-        guard let names = Self.publicIssuers[trust.issuer] else { return }
+        guard let names = PublicIssuer(rawValue: trust.issuer)?.identityClaims else { return }
         guard names.contains(where: { trust.claims[$0].map { !$0.hasSuffix("*") } ?? false }) else {
             throw RegistryError(
                 .invalid,

@@ -51,7 +51,8 @@ package struct GateRule: Sendable {
             reason = "surely not \(points(part(gate.advanceBelow))) points worse: \(points(advance.high)) at most"
         }
         return GateReading(
-            verdict: verdict, text: "\(numbers(new, old)); \(reason)", release: new.reported, before: old?.reported,
+            verdict: verdict, text: "\(numbers(new, old, known)); \(reason)", release: new.reported,
+            before: old?.reported,
             versionBefore: old == nil ? nil : versionBefore, leastDifference: rounded(halt.low),
             mostDifference: rounded(advance.high), isSuspicious: isSuspicious)
     }
@@ -84,16 +85,17 @@ package struct GateRule: Sendable {
 
     // MARK: Words
 
-    private func numbers(_ new: GateSample, _ old: GateSample?) -> String {
+    private func numbers(_ new: GateSample, _ old: GateSample?, _ known: [GateSample]) -> String {
         let sample = new.reported
         let failed =
             "\(sample.failures) of \(sample.active) devices failed"
             + (sample.silent > 0 ? ", \(sample.silent) of them by silence" : "")
         let cut = new.uncounted > 20 ? " (\(new.uncounted) devices of large networks do not count)" : ""
         guard let old else {
+            let devices = known.map(\.comparable.devices).max() ?? 0
             return
                 "\(failed)\(cut); \(versionBefore.map(\.description) ?? "what the app embeds") is taken to fail on "
-                + "\(gate.expected): too few devices reported about it"
+                + "\(gate.expected): \(CountText.text(devices, "device")) reported about it, and a comparison needs \(Self.leastBaseline)"
         }
         let before = old.comparable
         return

@@ -55,6 +55,18 @@ package struct BuildProvenance: Hashable, Sendable {
         self.inputs = inputs
     }
 
+    /// Whether somebody can look at what the version was built of: it names the repository and the commit.
+    package var namesSources: Bool { source?.isEmpty == false && commit?.isEmpty == false }
+
+    /// The refusal of a statement that says nothing, where the app's owner requires one.
+    package static func lacksSources(_ version: VersionName) -> RegistryError {
+        RegistryError(
+            .invalid,
+            "the app's owner wants to know how versions are built, and the provenance of \(version) does not name the repository and "
+                + "the commit: publish it from a job of GitHub Actions or GitLab CI, or name them with --source URL and --commit "
+                + "COMMIT")
+    }
+
     /// The statement.
     package var json: JSONObject {
         var parameters: JSONObject = [:]

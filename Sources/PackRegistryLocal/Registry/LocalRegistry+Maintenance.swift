@@ -51,6 +51,21 @@ extension LocalRegistry: MaintainedRegistry {
         } catch { return "\(error)" }
     }
 
+    /// Whether the registry can sign, by a key that is here, what devices would accept now.
+    /// - Throws: ``RegistryError`` where a file of keys is there that cannot be used.
+    package var canSign: Bool {
+        get async throws { try await hasOnlineKey && isOnlineKeyNamed(by: root()) }
+    }
+
+    private func root() async throws -> SignedDocument<RootMetadata> {
+        try await services.store.facts(FactsQuery()).required(TopLevelRole.root.rawValue)
+    }
+
+    private func isOnlineKeyNamed(by root: SignedDocument<RootMetadata>) throws -> Bool {
+        let named = root.body.authority(for: .timestamp).keys
+        return try OnlineKeys.load(from: files).keys.contains { named[$0.publicKey.id] != nil }
+    }
+
     private func requireOnlineKey() async throws {
         let path = files.onlineKeys.path(percentEncoded: false)
         guard hasOnlineKey else {
@@ -60,11 +75,8 @@ extension LocalRegistry: MaintainedRegistry {
                     + "file, with mode 0600, from another machine of this registry, or give the folder that has it with --files"
             )
         }
-        let keys = try OnlineKeys.load(from: files).keys
-        let root: SignedDocument<RootMetadata> = try await services.store.facts(FactsQuery()).required(
-            TopLevelRole.root.rawValue)
-        let named = root.body.authority(for: .timestamp).keys
-        guard keys.contains(where: { named[$0.publicKey.id] != nil }) else {
+        let root = try await root()
+        guard try isOnlineKeyNamed(by: root) else {
             throw RegistryError(
                 .unusable,
                 "\(path) has no key that root \(root.body.version) of this registry names: a server cannot sign with it, and devices "

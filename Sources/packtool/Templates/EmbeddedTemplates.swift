@@ -620,8 +620,8 @@ pipeline {
 #     with:
 #       registry: https://packages.example.com
 #       token: ${{ secrets.PACKTOOL_TOKEN }}   # packtool token create ci --publish --release --channel beta; leave it out
-#                                              # where the registry trusts the job (packtool token trust github), which
-#                                              # then needs "permissions: id-token: write"
+#                                              # where the registry trusts the job (packtool token trust github, with
+#                                              # --ref or --environment), which then needs "permissions: id-token: write"
 #       key: ${{ secrets.PACKTOOL_KEY }}       # the publisher's private key
 #       url: ${{ vars.PACKTOOL_URL }}          # leave out url and sha256 where npm installs packtool
 #       sha256: ${{ vars.PACKTOOL_SHA256 }}
@@ -731,7 +731,9 @@ runs:
 #              PACKTOOL_SHA256    its SHA-256
 #              PACKTOOL_REGISTRY  https://packages.example.com
 #   secrets    PACKTOOL_TOKEN     from `packtool token create ci --publish --release --channel beta` on the registry;
-#                                 none where the registry trusts this workflow (`packtool token trust github`)
+#                                 none where the registry trusts this workflow (`packtool token trust github
+#                                 --repository OWNER/NAME --workflow packages.yml --ref refs/heads/main`, and once more
+#                                 with --ref 'refs/tags/v*' for tags)
 #              PACKTOOL_KEY       the publisher's private key
 name: Packages
 on:
@@ -820,7 +822,8 @@ jobs:
 #   PACKTOOL_SHA256    its SHA-256
 #   PACKTOOL_REGISTRY  https://packages.example.com
 #   PACKTOOL_TOKEN     masked; from `packtool token create ci --publish --release --channel beta` on the registry; none
-#                      where the registry trusts this project (`packtool token trust gitlab`)
+#                      where the registry trusts this project (`packtool token trust gitlab --repository
+#                      GROUP/PROJECT --ref refs/heads/main`)
 #   PACKTOOL_KEY       the publisher's private key, a variable of the type File
 stages: [site, packages]
 
@@ -889,7 +892,8 @@ packages:
 #
 # Settings > CI/CD > Variables (protected) of that pipeline's project:
 #   PACKTOOL_TOKEN  masked; from `packtool token create ci --publish --release --channel beta` on the registry; none
-#                   where the registry trusts the project (`packtool token trust gitlab`)
+#                   where the registry trusts the project (`packtool token trust gitlab --repository GROUP/PROJECT
+#                   --ref refs/heads/main`)
 #   PACKTOOL_KEY    the publisher's private key, a variable of the type File
 spec:
   inputs:
@@ -1572,20 +1576,24 @@ WantedBy=multi-user.target
 
 """#,
 "signers/aws-kms.sh": #"""
-# Signs with a key of AWS KMS, by the aws command. Untested: nobody has run it against AWS yet.
+# Signs with a key of AWS KMS, by the aws command. The tests run it with a stand-in for aws, which takes the arguments that AWS
+# documents; nobody has run it against AWS yet.
 #
 #   export PACKTOOL_KEY="command:sh sign-aws-kms.sh"
 #
 #   AWS_KMS_KEY  the key's ARN or alias: an asymmetric key for signing, ECC_NIST_P256
 #
 # In CI, a role that the job takes by its id token needs kms:Sign and kms:GetPublicKey on this key, and nothing else.
+# packtool writes what is to be signed to stdin, and reads the signature. With the argument public-key it asks for the public key.
 set -eu
-if [ "${1:-}" = public-key ]; then
-    aws kms get-public-key --key-id "$AWS_KMS_KEY" --query PublicKey --output text | base64 -d | openssl pkey -pubin -inform DER
-    exit
-fi
+: "${AWS_KMS_KEY:?is not set}"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+if [ "${1:-}" = public-key ]; then
+    aws kms get-public-key --key-id "$AWS_KMS_KEY" --query PublicKey --output text >"$folder/key"
+    base64 -d "$folder/key" | openssl pkey -pubin -inform DER
+    exit
+fi
 # KMS takes messages of at most 4,096 bytes, and digests of longer ones.
 openssl dgst -sha256 -binary >"$folder/digest"
 aws kms sign --key-id "$AWS_KMS_KEY" --message "fileb://$folder/digest" --message-type DIGEST --signing-algorithm ECDSA_SHA_256 \
@@ -1594,23 +1602,44 @@ base64 -d "$folder/signature"
 
 """#,
 "signers/gcp-kms.sh": #"""
-# Signs with a key of Google Cloud KMS, by the gcloud command. Untested: nobody has run it against Google Cloud yet.
+# Signs with a key of Google Cloud KMS, by the gcloud command. The tests run it with a stand-in for gcloud, which takes the arguments
+# that Google documents; nobody has run it against Google Cloud yet.
 #
 #   export PACKTOOL_KEY="command:sh sign-gcp-kms.sh"
 #
 #   GCP_KMS_KEY  projects/P/locations/L/keyRings/R/cryptoKeys/K/cryptoKeyVersions/1: EC_SIGN_P256_SHA256
 #
 # In CI, a workload identity needs cloudkms.cryptoKeyVersions.useToSign and viewPublicKey on this key, and nothing else.
+# packtool writes what is to be signed to stdin, and reads the signature. With the argument public-key it asks for the public key.
 set -eu
-if [ "${1:-}" = public-key ]; then
-    gcloud kms keys versions get-public-key "$GCP_KMS_KEY" --output-file /dev/stdout
-    exit
-fi
+: "${GCP_KMS_KEY:?is not set}"
+case $GCP_KMS_KEY in
+projects/*/locations/*/keyRings/*/cryptoKeys/*/cryptoKeyVersions/*) ;;
+*)
+    echo "sign-gcp-kms.sh: GCP_KMS_KEY is projects/P/locations/L/keyRings/R/cryptoKeys/K/cryptoKeyVersions/1" >&2
+    exit 1
+    ;;
+esac
+IFS=/ read -r _ project _ location _ ring _ key _ version <<END
+$GCP_KMS_KEY
+END
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+if [ "${1:-}" = public-key ]; then
+    gcloud kms keys versions get-public-key "$version" --project "$project" --location "$location" --keyring "$ring" --key "$key" \
+        --output-file "$folder/key" >&2
+    cat "$folder/key"
+    exit
+fi
 cat >"$folder/message"
-gcloud kms asymmetric-sign --version "$GCP_KMS_KEY" --digest-algorithm sha256 --input-file "$folder/message" --signature-file "$folder/signature" >&2
-cat "$folder/signature"
+gcloud kms asymmetric-sign --project "$project" --location "$location" --keyring "$ring" --key "$key" --version "$version" \
+    --digest-algorithm sha256 --input-file "$folder/message" --signature-file "$folder/signature" >&2
+# By gcloud's reference the file is in base64, by Google's guide it is the signature itself, which is in DER and begins with "0".
+if [ "$(head -c 1 "$folder/signature")" = 0 ]; then
+    cat "$folder/signature"
+else
+    base64 -d "$folder/signature"
+fi
 
 """#,
 "signers/pkcs11.sh": #"""

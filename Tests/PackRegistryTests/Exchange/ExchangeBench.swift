@@ -12,7 +12,7 @@ struct ExchangeBench {
     static let audience = "https://packages.example.com"
     static let claims = [
         "repository": "acme/shop", "workflow_ref": "acme/shop/.github/workflows/release.yml@*",
-        "environment": "production",
+        "environment": "production", "ref": "refs/heads/main",
     ]
 
     let shop: Shop

@@ -77,6 +77,29 @@ struct ExchangeTests {
         }
     }
 
+    @Test func `a job of another branch, tag or environment gets no token`() async throws {
+        try await ExchangeBench.with { (bench) async throws in
+            let tags = try await ExchangeBench.trust(
+                bench.shop, bench.issuer, claims: ["repository": "acme/shop", "ref": "refs/tags/v*"], name: "tags")
+            // What a job says that somebody started on a branch of his own, with the workflow as it is there.
+            let workflow = "acme/shop/.github/workflows/release.yml@refs/heads/mallory"
+            for (claims, said) in [
+                (["ref": "refs/heads/mallory", "workflow_ref": .string(workflow)], "ref is refs/heads/mallory"),
+                (["ref": "refs/heads/v1"], "ref is refs/heads/v1"), (["ref": "refs/tags/w1"], "ref is refs/tags/w1"),
+                (["environment": "staging"], "environment is staging"),
+                (["environment": .null, "sub": "repo:acme/shop:ref:refs/heads/main"], "environment is not there"),
+            ] as [(JSONObject, String)] {
+                let message = try await bench.refusal(of: bench.token(claims))
+                #expect(message.contains(said), "\(claims): \(message)")
+            }
+            #expect(try await bench.shop.registry.tokens().allSatisfy { $0.parent == nil })
+            // Each of the two trusts admits what it is for.
+            #expect(try await bench.exchange(bench.token()).record.parent == bench.trust.id)
+            let release: JSONObject = ["ref": "refs/tags/v1.2.0", "environment": .null]
+            #expect(try await bench.exchange(bench.token(release)).record.parent == tags.id)
+        }
+    }
+
     @Test func `a revoked trust makes no token, and those that it made end`() async throws {
         try await ExchangeBench.with { (bench) async throws in
             let made = try await bench.exchange(bench.token())

@@ -30,6 +30,12 @@ struct IDTokenTests {
             let wrong: [(claim: String, value: JSONValue, said: String)] = [
                 ("repository", "acme/shopping", "repository is acme/shopping"),
                 ("environment", "staging", "environment is staging"),
+                ("environment", .null, "environment is not there"),
+                ("ref", "refs/heads/other", "ref is refs/heads/other"),
+                ("ref", "refs/heads/main-2", "ref is refs/heads/main-2"),
+                ("ref", "refs/heads/mai", "ref is refs/heads/mai"), ("ref", "main", "ref is main"),
+                ("ref", "refs/tags/main", "ref is refs/tags/main"),
+                ("ref", "refs/pull/17/merge", "ref is refs/pull/17/merge"), ("ref", .null, "ref is not there"),
                 ("workflow_ref", "acme/shop/.github/workflows/test.yml@refs/heads/main", "test.yml@refs/heads/main"),
                 ("aud", "https://other.example.com", "the audience https://other.example.com"),
                 ("aud", ["https://other.example.com", "https://third.example.com"], "third.example.com"),

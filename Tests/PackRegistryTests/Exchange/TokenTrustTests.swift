@@ -23,6 +23,39 @@ struct TokenTrustTests {
         }
     }
 
+    @Test(arguments: [
+        (["ref": "refs/heads/main"], true), (["ref": "refs/tags/v*"], true), (["ref": "refs/heads/release/*"], true),
+        (["environment": "production"], true), (["environment": "prod*"], true),
+        (["ref_path": "refs/heads/main"], true),
+        (["ref_protected": "true"], true), (["environment_protected": "true"], true),
+        (["workflow_ref": "acme/shop/.github/workflows/a@b.yml@refs/heads/main"], true),
+        (["ci_config_ref_uri": "gitlab.com/acme/shop//.gitlab-ci.yml@refs/tags/v*"], true),
+        (["sub": "repo:acme/shop:environment:production"], true), (["sub": "repo:acme/shop:ref:refs/heads/main"], true),
+        (["sub": "project_path:acme/shop:ref_type:branch:ref:main"], true), ([:], false),
+        (["ref": "refs/*"], false), (["ref": "refs/heads/*"], false), (["ref": "refs/h*"], false),
+        (["ref_path": "refs/pull/*"], false), (["ref_protected": "false"], false), (["actor": "ann"], false),
+        (["workflow_ref": "acme/shop/.github/workflows/release.yml@*"], false),
+        (["workflow_ref": "acme/shop/.github/workflows/release.yml@refs/heads/*"], false),
+        (["workflow_ref": "acme/shop/.github/workflows/*"], false),
+        (["ci_config_ref_uri": "gitlab.com/acme/shop//.gitlab-ci.yml@*"], false),
+        (["sub": "repo:acme/shop:*"], false), (["sub": "repo:acme/shop:environment:*"], false),
+        (["sub": "repo:acme/shop:ref:refs/heads/*"], false), (["sub": "repo:acme/shop:pull_request"], false),
+        (["sub": "project_path:acme/shop:ref_type:branch:ref:*"], false),
+    ])
+    func `a trust without a branch, a tag or an environment admits every branch`(
+        claims: [String: String], isPinned: Bool
+    ) throws {
+        for issuer in PublicIssuer.allCases {
+            let name = issuer == .github ? "repository" : "project_path"
+            let trust = try TokenTrust(
+                issuer: issuer.rawValue, audience: "a", claims: claims.merging([name: "acme/shop"]) { $1 })
+            #expect(trust.admitsAnyRef == !isPinned)
+        }
+        // Of an issuer of one's own nobody knows what its claims mean.
+        let own = try TokenTrust(issuer: "https://ci.example.com", audience: "a", claims: ["project": "shop"])
+        #expect(!own.admitsAnyRef)
+    }
+
     @Test func `two equal trusts are one too many, and other rights are no equal trust`() async throws {
         let shop = try await Shop()
         let trust = try TokenTrust(

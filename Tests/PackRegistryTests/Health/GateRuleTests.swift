@@ -72,6 +72,9 @@ import Testing
         #expect(rule.reading(release, sameDays: Self.devices(confirmed: 900, failed: 100)).verdict != .halting)
         let alone = rule.reading(release, sameDays: Self.devices(confirmed: 9, failed: 1))
         #expect(alone.verdict == .halting && alone.text.contains("1.0.0 is taken to fail on 2 %"), "\(alone.text)")
+        #expect(alone.text.contains(": 10 devices reported about it, and a comparison needs 100;"), "\(alone.text)")
+        let nothing = rule.reading(release)
+        #expect(nothing.text.contains(": 0 devices reported about it, and a comparison"), "\(nothing.text)")
         // Of the same days too few, of all days enough.
         let past = rule.reading(
             release, sameDays: Self.devices(confirmed: 9), allDays: Self.devices(confirmed: 900, failed: 100))

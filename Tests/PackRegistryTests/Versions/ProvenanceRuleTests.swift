@@ -29,11 +29,13 @@ struct ProvenanceRuleTests {
             check = ProvenanceCheck(sealed: sealed, authority: authority, isRequired: isRequired)
         }
 
-        func statement(_ change: (inout JSONObject) -> Void = { _ in }, version: String = "1.0.0") throws -> [UInt8] {
+        func statement(
+            _ change: (inout JSONObject) -> Void = { _ in }, version: String = "1.0.0",
+            source: String? = "git+https://a", commit: String? = "c"
+        ) throws -> [UInt8] {
             let provenance = try BuildProvenance(
                 version: VersionName(sealed.name.package, SemanticVersion(version)), manifest: sealed.digest,
-                source: "git+https://a",
-                commit: "c", ref: nil, workflow: nil, builder: "b", invocation: nil, inputs: [])
+                source: source, commit: commit, ref: nil, workflow: nil, builder: "b", invocation: nil, inputs: [])
             var json = provenance.json
             change(&json)
             return JSONValue.object(json).canonicalBytes
@@ -82,6 +84,49 @@ struct ProvenanceRuleTests {
         #expect(Self.refusal(relaxed, [UInt8]("{}".utf8), .invalid).contains("cannot be used"))
     }
 
+    @Test(
+        arguments: [
+            (nil, nil), (nil, "c"), ("git+https://a", nil), ("", "c"), ("git+https://a", ""),
+        ] as [(String?, String?)])
+    func `a statement without repository or commit counts only where none is required`(
+        source: String?, commit: String?
+    ) async throws {
+        let scene = try await Scene()
+        let bytes = try SignedEnvelope(
+            scene.statement(source: source, commit: commit), type: BuildProvenance.payloadType, by: [scene.publisher]
+        ).bytes
+        let message = Self.refusal(scene, bytes, .invalid)
+        for word in ["\(scene.sealed.name)", "repository and the commit", "--source URL", "--commit COMMIT"] {
+            #expect(message.contains(word), "\(message)")
+        }
+        let relaxed = try await Scene(isRequired: false)
+        let known = try SignedEnvelope(
+            relaxed.statement(source: source, commit: commit), type: BuildProvenance.payloadType,
+            by: [relaxed.publisher]
+        ).bytes
+        try relaxed.check.check(known)
+    }
+
+    @Test func `a source is a repository's URL, without a password`() async throws {
+        let folder = try await Shop().folder.url
+        func source(_ text: String, _ environment: [String: String] = [:]) throws -> String? {
+            try BuildOrigin(environment, source: text, commit: "abc", folder: folder).source
+        }
+        #expect(try source("https://git.example.com/acme/shop") == "git+https://git.example.com/acme/shop")
+        #expect(try source("ssh://git@git.example.com/acme/shop") == "git+ssh://git@git.example.com/acme/shop")
+        #expect(try source("git+https://git.example.com/shop") == "git+https://git.example.com/shop")
+        for text in [
+            "", "acme/shop", "https://", "https://ann:secret@git.example.com/shop", "git@git.example.com:acme/shop.git",
+            "https://git.example.com/" + String(repeating: "a", count: 500),
+        ] {
+            let error = #expect(throws: RegistryError.self) { try source(text) }
+            #expect(error?.kind == .invalid && error?.message.contains("repository's URL") == true)
+        }
+        // What the CI system says of itself comes first.
+        let job = ["GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "acme/shop"]
+        #expect(try source("https://git.example.com/other", job) == "git+https://github.com/acme/shop")
+    }
+
     @Test(arguments: RegistryKind.allCases)
     func `every registry keeps it with the version, refuses without it where it is required, and devices go on`(
         kind: RegistryKind
@@ -90,6 +135,9 @@ struct ProvenanceRuleTests {
         try await kind.using(shop) { (registry) async throws in
             let trust = try shop.trust(over: registry)
             let maintenance = KeyMaintenance(registry: registry, trust: trust, now: { shop.clock.now })
+            // A version of before stays, and is no new one when it is published again.
+            let old = try shop.page("0.9.0")
+            try await shop.publisher(over: registry).publish([old.zip])
             #expect(try await maintenance.requireProvenance(true, owner: shop.keys().owner))
             let site = try shop.page("1.0.0")
             let sealed = try PackageArchive.open(site.zip).sealed
@@ -97,10 +145,17 @@ struct ProvenanceRuleTests {
                 try await shop.publisher(over: registry).publish([site.zip])
             }
             #expect(refused?.message.contains("--provenance") == true)
-            let origin = try BuildOrigin([:], commit: "abc", folder: shop.folder.url)
-            let publisher = try Publisher(
-                registry: registry, trust: trust, keys: shop.keys(), origin: origin, now: { shop.clock.now })
-            try await publisher.publish([site.zip])
+            func publisher(source: String?) throws -> Publisher {
+                let origin = try BuildOrigin([:], source: source, commit: "abc", folder: shop.folder.url)
+                return try Publisher(
+                    registry: registry, trust: trust, keys: shop.keys(), origin: origin, now: { shop.clock.now })
+            }
+            let nameless = await #expect(throws: RegistryError.self) {
+                try await publisher(source: nil).publish([site.zip])
+            }
+            #expect(nameless?.message.contains("repository and the commit") == true)
+            #expect(try await publisher(source: nil).publish([old.zip]).map(\.outcome) == [.unchanged])
+            try await publisher(source: "https://git.example.com/shop").publish([site.zip])
             let bytes = try #require(try await registry.provenance(of: sealed.name))
             let provenance = try BuildProvenance(payload: SignedEnvelope(parsing: bytes).payload)
             #expect(provenance.commit == "abc" && provenance.manifest == sealed.digest)

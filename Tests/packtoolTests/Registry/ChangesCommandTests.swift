@@ -35,6 +35,31 @@ struct ChangesCommandTests {
         }
     }
 
+    @Test func `where others must approve, no command asks for a yes that would not be enough`() async throws {
+        let scene = try await Scene()
+        let owner = ["--registry", scene.live.folder]
+        for version in ["1.1.0", "1.2.0"] {
+            try await scene.live.tool.run(["publish", "packages/shop-\(version).zip", "--channel", "beta"] + owner)
+                .expectSuccess()
+        }
+        try await scene.live.tool.run(
+            ["promote", "shop@1.1.0", "--from", "beta", "--to", "stable", "--yes"] + owner
+        ).expectSuccess()
+        try await scene.live.tool.run(["channel", "stable", "--approvals", "1"] + owner).expectSuccess()
+        for command in [
+            ["promote", "shop", "--from", "beta", "--to", "stable"], ["release", "shop@1.0.0", "--channel", "stable"],
+            ["rollout", "set", "shop", "--channel", "stable", "--percent", "5"],
+        ] {
+            for more in [[], ["--yes"]] {
+                let refused = try await scene.live.tool.run(
+                    command + more + ["--registry", scene.live.url], environment: scene.ann)
+                expectClearError(refused, naming: ["stable requires 1 approval of a change", "--propose"])
+                #expect(!refused.standardError.contains("--yes"), "\(refused)")
+            }
+        }
+        #expect(try await scene.device().contains("1.1.0"))
+    }
+
     @Test func `a change is proposed, refused alone, approved by another, and reaches a device`() async throws {
         let scene = try await Scene()
         let (ann, bob) = (scene.ann, scene.bob)

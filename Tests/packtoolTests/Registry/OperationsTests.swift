@@ -98,7 +98,12 @@ struct OperationsTests {
         let zip = try await Self.build(scene.tool, "1.1.0")
         let refused = try await scene.tool.run("publish", zip, "--channel", "beta")
         expectClearError(refused, naming: ["--provenance"])
-        try await scene.tool.run("publish", zip, "--channel", "beta", "--provenance").expectSuccess()
+        let unknown = try await scene.tool.run("publish", zip, "--channel", "beta", "--provenance")
+        expectClearError(unknown, naming: ["--source URL", "--commit COMMIT"])
+        let job = [
+            "GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "acme/shop", "GITHUB_SHA": "5b1c9a7e2f04",
+        ]
+        try await scene.tool.run("publish", zip, "--channel", "beta", "--provenance", environment: job).expectSuccess()
     }
 
     @Test func `CI systems are trusted as the document has it`() async throws {

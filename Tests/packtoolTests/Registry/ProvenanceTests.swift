@@ -97,6 +97,7 @@ import Testing
         async throws
     {
         let tool = try await Self.project()
+        try await Self.publish("0.9.0", tool, ["--provenance"], [:]).expectSuccess()
         try await Self.publish("1.0.0", tool, []).expectSuccess()
         let said = try await tool.run("keys", "provenance", "required").expectSuccess()
         #expect(said.standardOutput.contains("the provenance of new versions is required"))
@@ -105,9 +106,22 @@ import Testing
             let refused = try await Self.publish("1.1.0", tool, flags)
             expectClearError(refused, naming: ["the app's owner wants to know", "shop 1.1.0", "--provenance"])
         }
+        // A statement that names no sources says nothing.
+        let source = ["--source", "https://git.example.com/acme/shop"]
+        for flags in [["--provenance"], ["--provenance", "--dry-run"], ["--provenance"] + source] {
+            let refused = try await Self.publish("1.1.0", tool, flags, [:])
+            expectClearError(
+                refused, naming: ["shop 1.1.0", "repository and the commit", "--source URL", "--commit COMMIT"])
+        }
+        #expect(try await tool.run("inspect", "shop@1.1.0").exitCode != 0)
         try await Self.publish("1.1.0", tool).expectSuccess()
+        try await Self.publish("1.1.1", tool, ["--provenance", "--commit", "abc"] + source, [:]).expectSuccess()
+        let shown = try await tool.run("inspect", "shop@1.1.1").expectSuccess().standardOutput
+        #expect(shown.contains("built     commit abc, git+https://git.example.com/acme/shop"), "\(shown)")
         // What is there stays, and is offered.
         try await tool.run("publish", "packages/shop-1.0.0.zip", "--channel", "stable", "--yes").expectSuccess()
+        let old = try await tool.run("inspect", "shop@0.9.0").expectSuccess().standardOutput
+        #expect(old.contains("builder:unknown"), "\(old)")
         let owner = try tool.read(".packtool/keys/owner.pem")
         try await tool.shell("rm .packtool/keys/owner.pem").expectSuccess()
         expectClearError(try await tool.run("keys", "provenance", "optional"), naming: ["owner's key"])
@@ -118,5 +132,23 @@ import Testing
         // Devices take the owner's metadata as before.
         let update = try await tool.run("client", "update", "--store", "device", "--channel", "beta")
         #expect(update.standardOutput.contains("shop 1.2.0 is active"), "\(update)")
+    }
+
+    @Test func `a provenance that no publisher's key signed is shown, and fails`() async throws {
+        let tool = try await Self.project()
+        try await Self.publish("1.0.0", tool).expectSuccess()
+        try await tool.run("inspect", "shop@1.0.0").expectSuccess()
+        // Its key is not the owner's choice any more.
+        try await tool.run("keys", "rotate", "publisher").expectSuccess()
+        let shown = try await tool.run("inspect", "shop@1.0.0")
+        #expect(shown.standardOutput.contains("signed  by no key that may publish it now"), "\(shown)")
+        #expect(shown.exitCode == 1 && shown.standardError.contains("it proves nothing"), "\(shown)")
+        let document = try await tool.run("inspect", "shop@1.0.0", "--json")
+        #expect(document.exitCode == 1)
+        #expect(try document.json().object().object("provenance").array("signedBy").isEmpty)
+        // The zip itself says nothing of it, and a version with the new key's is whole.
+        try await tool.run("inspect", "packages/shop-1.0.0.zip").expectSuccess()
+        try await Self.publish("1.1.0", tool).expectSuccess()
+        try await tool.run("inspect", "shop@1.1.0").expectSuccess()
     }
 }

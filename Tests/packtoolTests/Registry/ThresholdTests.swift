@@ -76,6 +76,17 @@ struct ThresholdTests {
         try await tool.shell("mv \(online) online.aside").expectSuccess()
         let without = try await tool.run("keys", "rotate", "owner")
         #expect(without.exitCode == 1 && without.standardError.contains("nothing was changed"), "\(without)")
+        // Nor where another registry's is.
+        let other = try Tool()
+        try await other.run("init", "--template", "config").expectSuccess()
+        let listing = try tool.listing(".packtool/keys")
+        try await tool.shell("cp -p '\(other.folder.path)/\(online)' \(online)").expectSuccess()
+        for name in ["owner", "publisher", "root"] {
+            let foreign = try await tool.run("keys", "rotate", name)
+            #expect(foreign.exitCode == 1 && foreign.standardError.contains("another registry's"), "\(foreign)")
+            #expect(foreign.standardError.contains("nothing was changed"), "\(foreign)")
+        }
+        #expect(try tool.listing(".packtool/keys") == listing)
         try await tool.shell("mv online.aside \(online)").expectSuccess()
 
         // One person alone changes nothing any more.

@@ -103,6 +103,24 @@ import Testing
         expectClearError(try await machine.run("token", "exchange", environment: given), naming: ["exchanged before"])
     }
 
+    @Test func `a job that runs for another branch, or in another environment, publishes nothing`() async throws {
+        let bench = try await Bench()
+        defer { bench.issuer.kill(SIGKILL) }
+        _ = try await bench.trust(
+            "--claim", "repository=acme/shop", "--claim", "environment=production", "--claim", "ref=refs/heads/main")
+        let machine = try Tool(environment: bench.job)
+        for (claims, said) in [
+            ("&ref=refs/heads/mallory", "ref is refs/heads/mallory"), ("&ref=refs/tags/main", "ref is refs/tags/main"),
+            ("&environment=staging", "environment is staging"), ("&environment=", "environment is not there"),
+        ] {
+            let asking = ["ACTIONS_ID_TOKEN_REQUEST_URL": "\(bench.url)/id-token?api-version=2.0\(claims)"]
+            let refused = try await machine.run("token", "exchange", environment: asking)
+            expectClearError(refused, naming: [said, "token list"])
+            #expect(!refused.standardOutput.contains("ptk_"), "\(refused)")
+        }
+        try await machine.run("token", "exchange").expectSuccess()
+    }
+
     @Test(arguments: [
         (
             ["github", "--repository", "acme/shop", "--workflow", "release.yml", "--environment", "production"],
@@ -139,6 +157,45 @@ import Testing
         #expect(Dictionary(uniqueKeysWithValues: found) == claims)
     }
 
+    @Test func `jobs of every branch are trusted only where somebody says so, and listed as such`() async throws {
+        let tool = try Tool()
+        try await tool.run("init", "--template", "config").expectSuccess()
+        let audience = ["--audience", "https://packages.example.com"]
+        let github = ["github", "--repository", "acme/shop", "--workflow", "release.yml"]
+        let gitlab = ["gitlab", "--repository", "acme/shop"]
+        for arguments in [
+            github, github + ["--ref", "refs/heads/*"], gitlab, gitlab + ["--workflow", ".gitlab-ci.yml"],
+            gitlab + ["--claim", "ref_protected=false"],
+        ] {
+            let refused = try await tool.run(["token", "trust"] + arguments + audience)
+            #expect(refused.exitCode == 64, "\(arguments): \(refused)")
+            for word in [
+                "--ref refs/heads/main", "--environment", "whoever can push a branch can publish", "--any-ref",
+            ] {
+                #expect(refused.standardError.contains(word), "\(arguments): \(refused)")
+            }
+        }
+        for (arguments, word) in [
+            (github + ["--ref", "refs/heads/main", "--any-ref"], "--any-ref contradicts"),
+            (["https://issuer.example.com", "--claim", "sub=x", "--any-ref"], "--any-ref is for github and gitlab"),
+        ] {
+            let refused = try await tool.run(["token", "trust"] + arguments + audience)
+            #expect(refused.exitCode == 64 && refused.standardError.contains(word), "\(arguments): \(refused)")
+        }
+        #expect(try await tool.run("token", "list").standardOutput.contains("there are no tokens"))
+
+        let loose = try await tool.run(["token", "trust"] + github + ["--any-ref"] + audience).expectSuccess()
+        #expect(loose.standardOutput.contains("jobs of every branch (--any-ref)"), "\(loose)")
+        #expect(loose.standardError.contains("Whoever can push a branch"), "\(loose)")
+        for pins in [["--ref", "refs/tags/v*"], ["--claim", "ref_protected=true"]] {
+            let pinned = try await tool.run(["token", "trust"] + gitlab + pins + audience).expectSuccess()
+            #expect(!pinned.description.contains("every branch"), "\(pinned)")
+        }
+        let rows = try await tool.run("token", "list").expectSuccess().standardOutput.split(separator: "\n").dropFirst()
+        let named = rows.filter { $0.contains("of every branch, so whoever can push one gets these rights") }
+        #expect(rows.count == 3 && named.count == 1 && named.first?.contains("workflow_ref") == true, "\(rows)")
+    }
+
     @Test func `what is missing is said with what to do, and nothing is trusted`() async throws {
         let tool = try Tool()
         try await tool.run("init", "--template", "config").expectSuccess()
@@ -146,7 +203,10 @@ import Testing
         for (arguments, words) in [
             (["github", "--repository", "acme/shop"] + audience, ["--workflow FILE"]),
             (["github", "--workflow", "x.yml"] + audience, ["--repository OWNER/NAME"]),
-            (["gitlab", "--repository", "acme/shop"] + audience, ["--ref, --environment or --workflow"]),
+            (
+                ["gitlab", "--repository", "shop", "--ref", "refs/heads/main"] + audience,
+                ["--repository GROUP/PROJECT"]
+            ),
             (["gitlab", "--repository", "acme/shop", "--ref", "main"] + audience, ["refs/heads/main"]),
             (["https://issuer.example.com", "--repository", "acme/shop"] + audience, ["--claim NAME=TEXT"]),
             (["https://issuer.example.com"] + audience, ["1 to 20 claims"]),

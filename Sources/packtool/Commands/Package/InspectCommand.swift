@@ -29,6 +29,7 @@ struct InspectCommand: AsyncParsableCommand {
             json["provenance"] = provenance.map { .object($0.json) }
             let text = text(package) + (provenance.map { "\n" + $0.text } ?? "")
             global.console.result(text, json: .object(json))
+            try provenance?.requireSigner()
         }
     }
 

@@ -38,6 +38,18 @@ struct ShownProvenance {
         )
     }
 
+    /// Whether a key that the owner names now signed it.
+    var isSigned: Bool { !signers.isEmpty }
+
+    /// - Throws: ``CommandFailure`` where nobody signed it whom the owner trusts now.
+    func requireSigner() throws {
+        guard !isSigned else { return }
+        throw CommandFailure(
+            "the provenance of \(provenance.version) is signed by no key that may publish \(provenance.version.package) now, so it "
+                + "proves nothing: the publisher's key was replaced since, or somebody else put it there",
+            kind: "invalid")
+    }
+
     var text: String {
         let place = [provenance.commit.map { "commit \($0)" }, provenance.source, provenance.ref].compactMap(\.self)
         var lines = [
@@ -48,10 +60,7 @@ struct ShownProvenance {
         if let run = provenance.invocation { lines.append("  run     \(run)") }
         for input in provenance.inputs { lines.append("  input   \(input.name), SHA-256 \(input.digest)") }
         let keys = signers.map { String($0.id.prefix(16)) }.joined(separator: ", ")
-        lines.append(
-            signers.isEmpty
-                ? "  signed  by no key that may publish it now: the key was replaced since, or somebody else put it there"
-                : "  signed  by \(keys)")
+        lines.append("  signed  by \(isSigned ? keys : "no key that may publish it now")")
         return lines.joined(separator: "\n")
     }
 

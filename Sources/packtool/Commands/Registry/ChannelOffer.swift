@@ -129,11 +129,19 @@ struct ChannelOffer {
 
     /// Refuses what must be proposed, before anything is sent.
     func requireNoApproval() async throws {
+        try await Self.requireNoApproval(on: channel, in: session, undone: "Nothing was published")
+    }
+
+    /// Refuses what must be proposed, before a question whose answer would not be enough.
+    /// - Parameter undone: what did not happen, as a sentence without its point.
+    static func requireNoApproval(
+        on channel: ChannelName, in session: RegistrySession, undone: String = "Nothing was done"
+    ) async throws {
         // A registry that cannot tell, or does not want to, decides when it is asked to offer.
         let required = try? await session.registry.changes(.open).required[channel]
         guard let required, required > 0 else { return }
         throw CommandFailure(
-            "\(ApprovalWords.required(required, on: channel)): \(ApprovalWords.proposing). Nothing was published",
+            "\(ApprovalWords.required(required, on: channel)): \(ApprovalWords.proposing). \(undone)",
             kind: "needsApproval")
     }
 

@@ -52,9 +52,12 @@ struct KeysRotateCommand: AsyncParsableCommand {
             try await session.forgetSeenMetadata()
         }
         // Each step of a rotation is signed with it: half of them would be left.
-        guard name == .online || session.local?.hasOnlineKey != false else {
+        if name != .online, let local = session.local, try await !local.canSign {
             throw CommandFailure(
-                "this registry has no online key here (keys/online.json), which signs each change of keys: nothing was changed. "
+                (local.hasOnlineKey
+                    ? "the online key here (keys/online.json) is an old one or another registry's, and no key that the root names, "
+                    : "this registry has no online key here (keys/online.json), ")
+                    + "which signs each change of keys: nothing was changed. "
                     + "Run this on a machine that has it, or through a server (--registry URL)")
         }
         let maintenance = try await session.maintenance(console: options.console, isRenewing: name != .online)

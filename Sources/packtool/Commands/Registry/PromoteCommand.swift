@@ -52,6 +52,9 @@ struct PromoteCommand: AsyncParsableCommand {
                     present.first.map { $0.version != version || !$0.rollout.reachesEveryone } ?? false
                 }
             if isOlder || replaces {
+                if !proposal.isGiven, !dryRun.isDryRun {
+                    try await ChannelOffer.requireNoApproval(on: to, in: session)
+                }
                 let set = others.map { other in
                     "\(other.package) \(other.version)"
                         + (other.present.isEmpty

@@ -72,6 +72,12 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The commit of the sources (default: the CI job's).", valueName: "COMMIT"))
     var commit: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The repository of the sources, for --provenance (default: the CI job's, of GitHub or GitLab).",
+            valueName: "URL"))
+    var source: String?
+
     @Flag(
         help:
             "Attach a signed statement of how the packages were built: commit, repository, workflow, lock files (SLSA)."
@@ -86,6 +92,7 @@ struct PublishCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !separately || !together else { throw ValidationError("give --together or --separately, not both") }
+        guard source == nil || provenance else { throw ValidationError("--source is a part of --provenance") }
         guard Set(channel).count == channel.count else { throw ValidationError("a channel is named twice") }
     }
 
@@ -128,7 +135,7 @@ struct PublishCommand: AsyncParsableCommand {
         let origin =
             provenance
             ? try BuildOrigin(
-                ProcessInfo.processInfo.environment, commit: about.commit,
+                ProcessInfo.processInfo.environment, source: source, commit: about.commit,
                 folder: URL(filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory))
             : nil
         let publisher = try await session.publisher(console: console, origin: origin, isDryRun: isDryRun)

@@ -80,7 +80,12 @@ struct ReleaseCommand: AsyncParsableCommand {
         let overview = try await session.registry.overview(of: [])
         try offer.check(channel, in: overview, isDryRun: dryRun.isDryRun, options)
         let older = offering.older(versions.map { ($0, $1, nil) }, in: overview)
-        if let older { try offer.consent.require(isDryRun: dryRun.isDryRun, older, options) }
+        if let older {
+            if !proposal.isGiven, !dryRun.isDryRun {
+                try await ChannelOffer.requireNoApproval(on: channel, in: session)
+            }
+            try offer.consent.require(isDryRun: dryRun.isDryRun, older, options)
+        }
         let set = ReleaseSet(
             versions: Dictionary(versions, uniquingKeysWith: { $1 }), rollout: offer.wanted,
             consent: offer.consent(isOlder: older != nil))

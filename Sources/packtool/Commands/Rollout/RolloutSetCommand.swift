@@ -135,6 +135,9 @@ struct RolloutSetCommand: AsyncParsableCommand {
             let after = try? await session.registry.preview(change, of: package.package, on: channel, assuming: [])
             var below = Array((after?.releases ?? releases).drop { $0.id != releases[index].id }.dropFirst())
             if below.isEmpty, let earlier = overview.earlier[channel]?[package.package] { below = [earlier] }
+            if !proposal.isGiven, !dryRun.isDryRun {
+                try await ChannelOffer.requireNoApproval(on: channel, in: session)
+            }
             try consent.require(
                 isDryRun: dryRun.isDryRun,
                 "\(channel) offers \(package.package) \(version) to \(releases[index].rollout.devicesText). \(loss) "

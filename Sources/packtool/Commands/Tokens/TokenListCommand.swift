@@ -27,7 +27,9 @@ struct TokenListCommand: AsyncParsableCommand {
             let state: String
             if let trust = token.trust, token.revoked == nil {
                 let claims = trust.claims.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-                state = "for jobs of \(trust.issuer), audience \(trust.audience): " + claims.joined(separator: ", ")
+                state =
+                    "for jobs of \(trust.issuer), audience \(trust.audience): " + claims.joined(separator: ", ")
+                    + (trust.admitsAnyRef ? "; of every branch, so whoever can push one gets these rights" : "")
             } else if let revoked = token.revoked {
                 state = "revoked \(revoked.formatted(.iso8601))"
             } else if let parent = token.parent, !trusts.contains(parent) {

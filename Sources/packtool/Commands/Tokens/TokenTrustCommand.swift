@@ -15,7 +15,8 @@ struct TokenTrustCommand: AsyncParsableCommand {
             packtool token trust github --repository acme/shop --workflow release.yml --environment production \
             --publish --package shop --audience https://packages.example.com
 
-            Without --publish, --release or --observe the jobs may publish and release.
+            Without --publish, --release or --observe the jobs may publish and release. Of github and gitlab it needs the branch, the \
+            tag or the environment, because whoever can push a branch can change its workflow.
             """))
 
     @Argument(help: "github, gitlab (gitlab.com), or the issuer's URL as it stands in iss.")
@@ -34,6 +35,9 @@ struct TokenTrustCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "What the job runs for: refs/heads/main, or refs/tags/v* for all tags that begin so.", valueName: "REF"))
     var ref: String?
+
+    @Flag(help: "Trust jobs of every branch and environment: whoever can push a branch can then publish.")
+    var anyRef = false
 
     @Option(
         help: ArgumentHelp(
@@ -68,21 +72,27 @@ struct TokenTrustCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try await RegistrySession(registry, console: options.console)
-        let jobs = TrustedJobs(
-            issuer: issuer, repository: repository, workflow: workflow, environment: environment, ref: ref)
-        var claims = try jobs.claims()
+        var others: [String: String] = [:]
         for text in claim {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            claims[String(parts[0])] = String(parts[1])
+            others[String(parts[0])] = String(parts[1])
         }
+        let jobs = TrustedJobs(
+            issuer: issuer, repository: repository, workflow: workflow, environment: environment, ref: ref,
+            others: others, isForAnyRef: anyRef)
+        let claims = try jobs.claims()
         let trust = try TokenTrust(
             issuer: jobs.issuerURL, audience: try audience(session.location), claims: claims, keysURL: keysURL)
         let record = try await session.registry.createTrust(
             TrustRequest(name: name ?? jobs.name, scope: rights.scope, trust: trust))
-        options.console.result("trusts  \(record.id)  \(record.name)", json: .object(record.json))
+        let breadth = trust.admitsAnyRef ? "  jobs of every branch (--any-ref)" : ""
+        options.console.result("trusts  \(record.id)  \(record.name)\(breadth)", json: .object(record.json))
         options.console.note(
             "A job gets its token with: PACKTOOL_TOKEN=$(packtool token exchange). Its id token is for the "
                 + "audience \(trust.audience).")
+        if trust.admitsAnyRef {
+            options.console.note("Whoever can push a branch to the repository can change the job, and gets its rights.")
+        }
     }
 
     private func audience(_ location: RegistryLocation) throws -> String {
