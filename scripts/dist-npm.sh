@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Part of `make dist`: two npm packages. `packtool` starts the executable of its optional dependency for the platform, here
-# `@packtool/linux-x64`, as esbuild does it. From: $work/portable, packaging/npm, templates/bundler. To: $out/*.tgz
+# `@packtool/linux-x64`, as esbuild does it. From: $work/portable, packaging/npm, templates/bundler, the schemas. To: $out/*.tgz
 source "$(dirname "$0")/dist-environment.sh"
 
 if ! command -v npm >/dev/null; then
@@ -11,7 +11,7 @@ case $arch in amd64) cpu=x64 ;; *) cpu=$arch ;; esac
 rm -rf "$work/npm"
 platform=$work/npm/linux-$cpu
 main=$work/npm/packtool
-mkdir -p "$platform" "$main/bin" "$main/plugins"
+mkdir -p "$platform" "$main/bin" "$main/plugins" "$main/schema"
 
 cp -r "$work/portable/packtool-$version-linux-$arch"/{bin,lib,licenses,LICENSE,sbom.cdx.json} "$platform/"
 filled_in packaging/npm/platform.json | sed "s/{{cpu}}/$cpu/g" >"$platform/package.json"
@@ -19,6 +19,7 @@ filled_in packaging/npm/platform.md | sed "s/{{cpu}}/$cpu/g" >"$platform/README.
 
 install -m 755 packaging/npm/launcher.js "$main/bin/packtool.js"
 cp templates/bundler/* "$main/plugins/"
+cp docs/schema/*.schema.json templates/config/packtool.schema.json "$main/schema/"
 filled_in packaging/npm/main.json >"$main/package.json"
 cp packaging/npm/README.md LICENSE "$main/"
 

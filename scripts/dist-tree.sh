@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Part of `make dist`: what an installation of packtool is, as a tree below $work/tree: executable, man pages, completions.
+# Part of `make dist`: what an installation of packtool is, as a tree below $work/tree: executable, man pages, completions, and
+# the schemas of its files.
 # From: $work/packtool
 source "$(dirname "$0")/dist-environment.sh"
 
 tree=$work/tree
 rm -rf "$tree"
 install -D -m 755 "$work/packtool" "$tree/usr/bin/packtool"
+install -D -m 644 -t "$tree/usr/share/packtool/schema" docs/schema/*.schema.json templates/config/packtool.schema.json
 scripts/make-manual.py "$work/packtool" "$tree/usr/share/man/man1" >/dev/null
 complete() {
     mkdir -p "$(dirname "$tree/usr/share/$2")"

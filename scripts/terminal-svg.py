@@ -46,7 +46,7 @@ def run():
                 continue
             lines.append(("typed", command))
             # What is said on stderr besides is for people who do it: where files are, and that patches are made.
-            said = [line for line in done.stdout.splitlines() if not line.startswith(("  manifest", "      "))]
+            said = [line for line in done.stdout.splitlines() if not line.startswith(("  manifest", "  largest", "    "))]
             said = [line.split("  token ")[0] for line in said]
             back = [line for line in done.stderr.splitlines() if "back to" in line]
             lines += [("back", line) for line in back] + [("said", line) for line in said if not back][:shown]

@@ -83,6 +83,79 @@ struct BundlerPluginTests {
         #expect(try !tool.listing().keys.contains { $0.hasSuffix(".zip") })
     }
 
+    /// The folder of the npm package, as scripts/dist-npm.sh fills it: what `files` does not list is not in the package.
+    private func writeNPM() throws {
+        let packaging = try String(
+            contentsOf: Tool.project.appendingPathComponent("packaging/npm/main.json"), encoding: .utf8)
+        let main = packaging.replacing("{{version}}", with: "0.0.0")
+        let contents = try ["plugins": InitTests.template("bundler")]
+        let value = try JSONSerialization.jsonObject(with: Data(main.utf8)) as? [String: Any]
+        let files = try #require(value?["files"] as? [String])
+        var written = ["node_modules/packtool/package.json": main]
+        for (folder, contents) in contents where files.contains(folder) {
+            for (name, data) in contents {
+                written["node_modules/packtool/\(folder)/\(name)"] = String(decoding: data, as: UTF8.self)
+            }
+        }
+        try tool.write(written)
+    }
+
+    @Test(arguments: [
+        ("vite", "default().name", "packtool"), ("rollup", "default().name", "packtool"),
+        ("esbuild", "default().name", "packtool"), ("webpack", "default.name", "PacktoolPlugin"),
+    ])
+    func `a plugin is imported by its name in the npm package`(name: String, part: String, value: String) async throws {
+        try writeNPM()
+        let outcome = try await tool.shell(
+            "node -e \"import('packtool/\(name)').then((plugin) => console.log(plugin.\(part)))\""
+        ).expectSuccess()
+        #expect(outcome.standardOutput == value + "\n")
+        let hidden = try await tool.shell("node -e \"import('packtool/bin/packtool.js')\"")
+        #expect(hidden.exitCode != 0 && hidden.standardError.contains("ERR_PACKAGE_PATH_NOT_EXPORTED"), "\(hidden)")
+    }
+
+    @Test func `the npm package has the plugin for require, and works in Rollup`() async throws {
+        try writeNPM()
+        let required = try await tool.shell("node -p \"typeof new (require('packtool/webpack'))().apply\"")
+            .expectSuccess()
+        #expect(required.standardOutput == "function\n")
+        try tool.write([
+            "rollup.config.mjs": """
+            import packtool from "packtool/rollup";
+            export default { input: "src/app.js", output: { dir: "dist", format: "es" }, plugins: [packtool()] };
+            """
+        ])
+        let outcome = try await tool.shell("rollup -c 2>&1").expectSuccess()
+        #expect(outcome.standardOutput.contains("packages/shop-1.2.0.zip"), "\(outcome)")
+    }
+
+    @Test func `while esbuild watches, the preview shows each bundle, and ends with esbuild`() async throws {
+        try await tool.run("init", "--template", "esbuild").expectSuccess()
+        try tool.write([
+            "watch.mjs": """
+            import { createRequire } from "node:module";
+            import packtool from "./esbuild-plugin-packtool.mjs";
+            const esbuild = createRequire(import.meta.url)("esbuild");
+            const plugins = [packtool({ watch: true, preview: 0 })];
+            const context = await esbuild.context({ entryPoints: ["src/app.js"], bundle: true, outdir: "dist", plugins });
+            await context.watch();
+            """
+        ])
+        let esbuild = try tool.start(URL(fileURLWithPath: "/bin/bash"), ["-c", "exec node watch.mjs 2>&1"])
+        let line = try #require(await esbuild.line(holding: "files at http"), "\(esbuild.lines)")
+        let url = try #require(line.split(separator: " ").last)
+        #expect(try await tool.shell("curl -fsS \(url)app.js").expectSuccess().standardOutput.contains("12 EUR"))
+        try tool.write(["src/price.js": "export const price = '13 EUR';\n"])
+        let second = try await tool.shell(
+            "for i in $(seq 100); do curl -fsS \(url)app.js | grep '13 EUR' && exit 0; sleep 0.1; done; exit 1")
+        #expect(second.exitCode == 0, "\(esbuild.lines)")
+        esbuild.kill(SIGTERM)
+        let gone = try await tool.shell(
+            "for i in $(seq 50); do curl -fsS \(url) >/dev/null 2>&1 || exit 0; sleep 0.1; done; exit 1")
+        #expect(gone.exitCode == 0, "the preview outlives esbuild")
+        #expect(try !tool.listing().keys.contains { $0.hasSuffix(".zip") })
+    }
+
     @Test func `Vite's own hooks tell the folder, and a server's bundle makes no package`() async throws {
         try await tool.run("init", "--template", "vite").expectSuccess()
         // What Vite calls, in its order.

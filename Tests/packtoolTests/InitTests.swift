@@ -122,6 +122,20 @@ struct InitTests {
         (["{}": "package.json", "<html>": "dist/shop/browser/index.html"], "dist/shop/browser"),
         (["<html>": "www/index.html"], "www"),
         (["<html>": "public/index.html"], "public"),
+        // Most bundlers take `public` as a source: without a word of one that writes it, it is no build.
+        (["{}": "package.json", "<html>": "public/index.html"], "dist"),
+        ([#"{"devDependencies": {"svelte": "5"}}"#: "package.json", "<html>": "public/index.html"], "dist"),
+        ([#"{"dependencies": {"gatsby": "5"}}"#: "package.json", "<html>": "public/index.html"], "public"),
+        (
+            [
+                #"{"devDependencies": {"vite": "6"}}"#: "package.json", "<html>": "public/index.html",
+                "export default {build: {outDir: 'public'}}": "vite.config.js",
+            ], "public"
+        ),
+        (
+            ["{}": "package.json", #"{"webDir": "public"}"#: "capacitor.config.json", "<html>": "public/index.html"],
+            "public"
+        ),
         // What was built counts more than what a tool would write by itself.
         ([#"{"dependencies": {"next": "15"}}"#: "package.json", "<html>": "dist/index.html"], "dist"),
         // A folder outside of the project is none that a package is made of without a word.
@@ -222,6 +236,38 @@ struct InitTests {
             #expect(
                 third.standardError.contains("PACKTOOL_TOKEN") && third.standardError.contains("Next: "), "\(third)")
         }
+    }
+
+    @Test(arguments: ["plan", "set", "population"])
+    func `a file that people write comes with the schema that it names, and is valid by it`(name: String) async throws {
+        let tool = try Tool()
+        try await tool.run("init", "--template", name).expectSuccess()
+        let written = try tool.listing()
+        #expect(written.keys.sorted() == ["\(name).json", "\(name).schema.json"])
+        let schema = try Data(
+            contentsOf: Tool.project.appendingPathComponent("docs/schema/\(name).schema.json"))
+        #expect(written["\(name).schema.json"] == schema)
+        let text = String(decoding: try tool.read("\(name).json"), as: UTF8.self)
+        #expect(text.contains("\"$schema\": \"./\(name).schema.json\""), "\(text)")
+        try await tool.expectSchema(name, allows: ["\(name).json"], refuses: "({},)")
+    }
+
+    @Test(.onFolder) func `the commands read the files that init writes for them`() async throws {
+        let tool = try Tool()
+        try tool.write(["dist/index.html": "<h1>Shop</h1><script>packtool.confirm()</script>"])
+        try await tool.run("init", "--template", "config", "--package", "shop").expectSuccess()
+        try await tool.run("init", "--template", "plan", "--template", "set", "--template", "population")
+            .expectSuccess()
+        try await tool.run("build").expectSuccess()
+        try await tool.run("publish", "--channel", "beta", "--rollout", "0").expectSuccess()
+        try await tool.run("rollout", "shop", "--channel", "beta", "--plan", "plan.json", "--dry-run").expectSuccess()
+        try await tool.run(
+            "simulate", "shop@1.0.0", "--channel", "beta", "--population", "population.json", "--plan", "plan.json"
+        ).expectSuccess()
+        // What is wrong with it is only that nobody has published its second package.
+        let set = try await tool.run("release", "set.json", "--dry-run")
+        #expect(set.exitCode == 1 && set.standardError.contains("admin"), "\(set)")
+        #expect(!set.standardError.contains("set.json:"), "\(set)")
     }
 
     @Test func `a file or a link in the way is refused before anything is written`() async throws {

@@ -91,7 +91,8 @@ struct PreviewTests {
         let line = try #require(await server.line(holding: "http://localhost:"))
         let url = try String(#require(line.firstMatch(of: /http:\/\/localhost:[0-9]+\//)).output)
         let page = try await get(url, ["Accept": "text/html"]).0
-        #expect(page == "<script src=\"/-/overlay.js\"></script><h1>one</h1>")
+        let key = try #require(page.firstMatch(of: /overlay\.js\?page=([0-9A-F-]{36})"/)).output.1
+        #expect(page == "<script src=\"/-/overlay.js?page=\(key)\"></script><h1>one</h1>")
         #expect(try await get(url + "-/overlay.js").0.contains("packtool-preview"))
         #expect(try await get(url + "api/x?y=1").0 == "answer to /api/x")
         _ = try await get(url + "lost.js")

@@ -1,4 +1,4 @@
-// The packtool plugin for webpack 4 and 5: makes the package when the bundle is written. While webpack watches,
+// The packtool plugin for webpack, tried with webpack 5: makes the package when the bundle is written. While webpack watches,
 // `packtool preview` serves the output as a device does, and reloads pages when it changes.
 //
 //     const PacktoolPlugin = require("./packtool-webpack-plugin.cjs");

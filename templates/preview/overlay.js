@@ -1,7 +1,9 @@
-// The overlay of packtool preview: where each request of the page was answered, and what the network is like.
+// The overlay of packtool preview: where each request of this page was answered, and what the network is like.
 (() => {
   // The browser's own fetch, kept before the hook replaces it: the overlay's requests are not the page's.
   const fetch = window.fetch.bind(window);
+  // The document's key, by which its own requests are told from those of other tabs.
+  const page = new URL(document.currentScript.src).search.replace("?", "&");
   const place = document.createElement("packtool-preview");
   const root = place.attachShadow({ mode: "open" });
   // A sheet of this kind is no inline style: the page's own policy (CSP) does not forbid it.
@@ -16,6 +18,7 @@
     li { display: flex; gap: 1em; white-space: nowrap }
     li span:nth-child(2) { flex: 1; overflow: hidden; text-overflow: ellipsis }
     .missed, .offline { color: #ff7b72 } .online, .proxy { color: #ffa657 } .package { color: #7ee787 }
+    p { margin: 0; padding: 0 12px 8px; opacity: .8 }
     nav { display: flex; gap: 6px; padding: 0 12px 10px }
     button { border: 1px solid #30363d; border-radius: 6px; background: none; color: inherit; padding: 2px 8px; cursor: pointer }
     button[aria-pressed=true] { background: #1f6feb; color: #fff; border-color: #1f6feb }`);
@@ -29,9 +32,14 @@
   const panel = add(root, "details");
   const title = add(panel, "summary", "packtool");
   const switches = add(panel, "nav");
+  const scope = add(panel, "p");
   const list = add(panel, "ol");
   const show = (network) => {
     for (const button of switches.children) button.setAttribute("aria-pressed", String(button.value === network));
+  };
+  const scopes = {
+    full: "Slow and offline are for servers of --proxy and api, and for what scripts fetch. They do not touch images, styles, frames and WebSockets of other origins.",
+    off: "Slow and offline are for servers of --proxy and api. The browser itself requests other origins: with --hook full, requests of scripts come through here too.",
   };
   for (const [value, text] of [["normal", "network"], ["slow", "slow"], ["offline", "offline"]]) {
     const button = add(switches, "button", text);
@@ -45,7 +53,7 @@
   const counts = {};
   const look = async () => {
     try {
-      const answer = await (await fetch(`/-/requests?after=${last}`, { cache: "no-store" })).json();
+      const answer = await (await fetch(`/-/requests?after=${last}${page}`, { cache: "no-store" })).json();
       for (const entry of answer.requests) {
         last = entry.number;
         counts[entry.by] = (counts[entry.by] || 0) + 1;
@@ -57,6 +65,7 @@
         list.scrollTop = list.scrollHeight;
       }
       show(answer.network);
+      scope.textContent = scopes[answer.hook] ?? scopes.off;
       const told = Object.entries(counts).map(([by, count]) => `${count} ${by}`);
       title.textContent = [answer.version, ...told, answer.network === "normal" ? "" : answer.network].filter(Boolean).join(" · ");
     } catch { title.textContent = "packtool preview has ended"; }

@@ -10,7 +10,9 @@ enum ProjectFolderCheck {
                 ["node_modules", "package-lock.json", "pnpm-lock.yaml", "yarn.lock", "src"].first(where: has)
             } else { String?.none }
         guard let sign else { return }
-        let built = ["dist", "build", "out", "public", "_site", "www"].first { has("\($0)/index.html") }
+        // Beside a package.json, `public` is a source of most bundlers.
+        let known = ["dist", "build", "out", "_site", "www"] + (has("package.json") ? [] : ["public"])
+        let built = known.first { has("\($0)/index.html") }
         throw BuildError.isProject(folder.relativePath, because: sign, hint: built)
     }
 }

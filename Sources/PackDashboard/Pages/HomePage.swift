@@ -51,9 +51,11 @@ struct HomePage {
             table.add(
                 cell { tag("a", .href(.package(package, page: 1))) { package.text } },
                 cell {
-                    if let newest = versions.first {
+                    // A withdrawn version is only named where there is no other.
+                    if let newest = versions.first(where: { $0.withdrawn == nil }) ?? versions.first {
                         tag("a", .href(.version(package, newest.version))) { newest.version.description }
                         tag("span", .class("quiet")) { " \(Words.date(newest.published))" }
+                        if newest.withdrawn != nil { tag("span", .class("bad")) { " withdrawn" } }
                     }
                 },
                 cell { offers(of: package) })

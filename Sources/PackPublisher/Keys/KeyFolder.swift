@@ -93,8 +93,15 @@ package struct KeyFolder: Sendable {
     private func open(_ source: KeySource, _ what: String) throws -> any Signer {
         do {
             return try source.signer(environment: environment) { [environment] file in
-                try environment[Self.passphraseVariable] ?? askPassphrase(file)
+                // Set and empty, as CI systems leave a secret that a job may not see, is not given.
+                try environment[Self.passphraseVariable].flatMap { $0.isEmpty ? nil : $0 } ?? askPassphrase(file)
             }
+        } catch TrustError.invalidKey(let reason) where reason == KeyFile.wrongPassphrase {
+            let given = environment[Self.passphraseVariable].map { !$0.isEmpty } == true
+            throw RegistryError(
+                .invalid,
+                "\(what) (\(source)): the passphrase \(given ? "in \(Self.passphraseVariable) " : "")does not open it, or the key "
+                    + "file was changed. Give the passphrase that it was made with, or restore the file from your copy")
         } catch let error as TrustError {
             throw RegistryError(.invalid, "\(what) (\(source)): \(error)\(hint(for: source))")
         }

@@ -38,6 +38,14 @@ package struct LocalRegistry: Sendable {
     /// Whether devices have seen newer signed metadata than the rows had when it was opened (``ViewWriter/behind``).
     package private(set) var isBehind = false
 
+    /// What to tell people where the rows were brought to this program's form when they were opened; nil: they had it.
+    package var migration: String? {
+        guard database.isMigrated else { return nil }
+        return
+            "\(database.name) was of an earlier packtool and has this one's form now: an earlier one cannot open it any more, and no "
+            + "copy of it was made (docs/RELEASING.md)"
+    }
+
     var database: any RegistryDatabase { rows.database }
     var leases: any LeaseStore { rows.leases }
 

@@ -9,6 +9,7 @@ import PackSystem
 struct SQLiteDatabase: RegistryDatabase {
     private let pool: DatabasePool
     let name: String
+    let isMigrated: Bool
 
     init(_ folder: RegistryFolder) throws {
         name = folder.database.path(percentEncoded: false)
@@ -24,7 +25,7 @@ struct SQLiteDatabase: RegistryDatabase {
         // SQLite answers a second process "busy" at once while the first turns the file's log on, and the migrator
         // looks for what is done before its transactions begin.
         let lock = try FolderLock(folder.openLock)
-        pool = try Self.translating(name) { [name] in
+        (pool, isMigrated) = try Self.translating(name) { [name] in
             let pool = try DatabasePool(path: name, configuration: configuration)
             let isNewer = try pool.read { db in try RegistrySchema.migrator.hasBeenSuperseded(db) }
             guard !isNewer else {
@@ -32,20 +33,23 @@ struct SQLiteDatabase: RegistryDatabase {
                     .unusable, "\(name) was written by a newer packtool: update packtool, or use the registry over HTTP"
                 )
             }
-            try Self.migrate(pool, in: folder)
-            return pool
+            return (pool, try Self.migrate(pool, in: folder))
         }
         _ = consume lock
     }
 
     /// Brings the database to this program's form, unless a server of 0.1 works on it: its next change would fail.
-    private static func migrate(_ pool: DatabasePool, in folder: RegistryFolder) throws {
+    /// - Returns: whether it had an earlier form.
+    private static func migrate(_ pool: DatabasePool, in folder: RegistryFolder) throws -> Bool {
         let migrator = RegistrySchema.migrator
         let isEarlier = try pool.read { db in
             try !migrator.appliedIdentifiers(db).isEmpty && !migrator.hasCompletedMigrations(db)
         }
         let path = folder.earlierServerLock.path(percentEncoded: false)
-        guard isEarlier, FileManager.default.fileExists(atPath: path) else { return try migrator.migrate(pool) }
+        guard isEarlier, FileManager.default.fileExists(atPath: path) else {
+            try migrator.migrate(pool)
+            return isEarlier
+        }
         guard let lock = try FolderLock(ifFree: folder.earlierServerLock) else {
             throw RegistryError(
                 .conflict,
@@ -54,6 +58,7 @@ struct SQLiteDatabase: RegistryDatabase {
         }
         try migrator.migrate(pool)
         _ = consume lock
+        return true
     }
 
     func read<Value>(_ body: (PackRegistrySQL.Database) throws -> Value) throws -> Value {

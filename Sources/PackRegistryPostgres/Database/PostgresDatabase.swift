@@ -1,6 +1,7 @@
 import Foundation
 import PackRegistryAPI
 package import PackRegistrySQL
+import Synchronization
 
 /// A registry's rows in PostgreSQL, which several servers share.
 ///
@@ -15,7 +16,9 @@ package final class PostgresDatabase: RegistryDatabase {
     private let sessions: PostgresSessions
     private let readers: DatabaseThreads
     private let writers: DatabaseThreads
+    private let migrated = Mutex(false)
     package var name: String { sessions.name }
+    package var isMigrated: Bool { migrated.withLock { $0 } }
 
     private init(_ address: PostgresAddress, schema: String, limits: PostgresLimits) {
         sessions = PostgresSessions(address, schema: schema, limits: limits)
@@ -94,8 +97,9 @@ package final class PostgresDatabase: RegistryDatabase {
     }
 
     private func migrate(_ schema: String, isMade: Bool) throws {
-        try sessions.repeated { connection in
+        let isMigrated = try sessions.repeated { connection in
             try PostgresSchema.registry.migrate(connection, schema: schema, name: name, isMade: isMade)
         }
+        migrated.withLock { $0 = isMigrated }
     }
 }

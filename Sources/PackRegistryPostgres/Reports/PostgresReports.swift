@@ -66,7 +66,7 @@ final class PostgresReports: Sendable {
     private func open(isMade: Bool) throws -> Bool {
         if isOpen.withLock({ $0 }) { return true }
         do {
-            try sessions.repeated { connection in
+            _ = try sessions.repeated { connection in
                 try PostgresSchema.reports.migrate(
                     connection, schema: schema, name: sessions.name, isMade: isMade)
             }

@@ -49,11 +49,12 @@ struct PostgresSchema {
 
     /// Makes or migrates the schema, once among all processes.
     /// - Parameter isMade: whether it is made where there is none.
+    /// - Returns: whether there was one of an earlier program.
     /// - Throws: ``RegistryError`` of the kind `.unusable` for one of a newer program, `.notFound` where there is none.
-    func migrate(_ connection: PostgresConnection, schema: String, name: String, isMade: Bool) throws {
-        if try isDone(connection, name) { return }
+    func migrate(_ connection: PostgresConnection, schema: String, name: String, isMade: Bool) throws -> Bool {
+        if try isDone(connection, name) { return false }
         let before = try done(connection, schema, name)
-        if before == steps.count { return }
+        if before == steps.count { return false }
         guard before > 0 || isMade else {
             throw RegistryError(
                 .notFound,
@@ -80,6 +81,7 @@ struct PostgresSchema {
                 "INSERT INTO migration (number, name) VALUES (?, ?)", [.integer(number), .text(step.name)])
         }
         try connection.command("COMMIT")
+        return (1..<steps.count).contains(count)
     }
 
     /// Whether there is nothing to do, with one question.

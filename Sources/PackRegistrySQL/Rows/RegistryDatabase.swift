@@ -5,6 +5,9 @@ package protocol RegistryDatabase: Sendable {
     /// As messages name it, without secrets.
     var name: String { get }
 
+    /// Whether the rows had the form of an earlier packtool when they were opened, and were brought to this one's.
+    var isMigrated: Bool { get }
+
     /// One consistent read, on this thread. It may be done again if the database goes away meanwhile.
     /// - Throws: ``RegistryError``, or what the body throws.
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value

@@ -64,6 +64,9 @@ public struct KeyFile: Sendable, Equatable {
         }
     }
 
+    /// The reason if the passphrase does not open the file. Which of the two it is, nobody can tell.
+    package static let wrongPassphrase = "the passphrase is wrong, or the key file was changed"
+
     /// Decrypts the private key.
     /// - Throws: ``TrustError/invalidKey(reason:)`` if the passphrase is wrong or the file was changed.
     public func open(passphrase: String) throws(TrustError) -> PrivateKey {
@@ -74,7 +77,7 @@ public struct KeyFile: Sendable, Equatable {
                 using: try Self.encryptionKey(passphrase: passphrase, salt: salt, parameters: parameters),
                 authenticating: Self.authenticated(publicKey: publicKey, parameters: parameters, salt: salt))
         } catch {
-            throw .invalidKey(reason: "the passphrase is wrong, or the key file was changed")
+            throw .invalidKey(reason: Self.wrongPassphrase)
         }
         let key = try PrivateKey(pem: String(decoding: pem, as: UTF8.self))
         guard key.publicKey.isSameKey(as: publicKey) else {

@@ -39,7 +39,7 @@ public final class PageSession: Sendable {
 
     private let catalog: any SiteCatalog
     /// The value of ``documentField`` in the document's answer; nil if the page did not begin with a document.
-    let documentKey: String?
+    package let documentKey: String?
     let settings: WebSettings
     private let addresses: AddressBook
     private let now: @Sendable () -> ContinuousClock.Instant

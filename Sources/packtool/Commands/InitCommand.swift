@@ -22,6 +22,10 @@ struct InitCommand: AsyncParsableCommand {
               github-action   .github/actions/packtool/action.yml, for workflows
                               of your own: uses: ./.github/actions/packtool
               gitlab-component  templates/packtool.yml, for a component project
+              plan, set, population
+                              plan.json for packtool rollout, set.json for packtool
+                              release, population.json for packtool simulate, each
+                              with its schema for editors
               vite, rollup    rollup-plugin-packtool.mjs: makes the package when
                               the bundle is written, and previews while it watches
               webpack         packtool-webpack-plugin.cjs

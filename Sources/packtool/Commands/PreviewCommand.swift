@@ -7,7 +7,6 @@ import PackBuilder
 import PackFormat
 import PackJSON
 import PackWeb
-import PackWebOnline
 import ServiceLifecycle
 import UnixSignals
 
@@ -56,8 +55,8 @@ struct PreviewCommand: AsyncParsableCommand {
 
     @Flag(
         help: """
-            Show on each page where its requests were answered, with switches for a slow network and none. The page gets one \
-            script more.
+            Show on each page where its requests were answered, with switches for a slow network and none, which touch what \
+            the preview forwards to servers and what --hook full has it perform. The page gets one script more.
             """)
     var overlay = false
 
@@ -78,7 +77,7 @@ struct PreviewCommand: AsyncParsableCommand {
     @Option(
         help: """
             The page hook, which gives pages packtool.confirm(): off lets the browser send requests, full has the \
-            preview perform them, as an app does, and prints those that go online. With --no-reload there is none unless given \
+            preview perform those of scripts, as an app does, and prints those that go online. With --no-reload there is none unless given \
             (default: off).
             """)
     var hook: HookOption?
@@ -103,9 +102,11 @@ struct PreviewCommand: AsyncParsableCommand {
             try browser
             ? PreviewBrowser(for: manifest.package, environment: ProcessInfo.processInfo.environment, console: console)
             : nil
+        let address = PreviewAddress(manifest.package, networkHost: guests?.host)
+        let bridge = PreviewBridge(address, console: console, log: log, network: network)
         let hook = self.hook ?? (noReload ? nil : HookOption.off)
         let responder = PreviewResponder(
-            site: site, pages: pages, reloads: !noReload, hook: hook.map { ($0, bridge(pages, console, log, network)) },
+            site: site, pages: pages, reloads: !noReload, hook: hook.map { ($0, bridge) },
             proxy: PreviewProxy(routes), log: log, network: network, guests: guests, console: console)
         if let base = site.guessedBase {
             console.note("base     \(base), guessed from the entry page; say \"base\" in packtool.json, or --base")
@@ -115,6 +116,7 @@ struct PreviewCommand: AsyncParsableCommand {
             configuration: ApplicationConfiguration(address: .hostname(phone ? "0.0.0.0" : "127.0.0.1", port: port)),
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? port
+                address.port = port
                 let url = "http://localhost:\(port)/"
                 let invitation = guests?.url(port: port)
                 var json: JSONObject = [
@@ -147,25 +149,5 @@ struct PreviewCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure("the preview cannot listen on port \(port): \(error); choose another with --port")
         }
-    }
-
-    /// The app's end of the hook: performs requests, and says what goes online and who confirms.
-    private func bridge(
-        _ pages: PageDirectory, _ console: Console, _ log: PreviewLog?, _ network: PreviewNetwork
-    ) -> PageBridge {
-        let online = NetworkLoader { request in
-            let (method, url) = (request.httpMethod ?? "GET", request.url?.absoluteString ?? "")
-            console.note("online   \(method) \(url)")
-            let isAway = network.mode == .offline
-            log?.add(isAway ? .offline : .online, method, url, status: 0)
-            return isAway ? nil : request
-        }
-        var configuration = PageBridge.Configuration()
-        // A browser has six connections to a server: a question that waits must not hold one for long.
-        configuration.patience = .seconds(1)
-        configuration.confirm = { _, package, version, _ in
-            console.note("confirmed  \(package) \(version)")
-        }
-        return PageBridge(pages: { pages.page(for: $0) }, online: online, configuration: configuration)
     }
 }

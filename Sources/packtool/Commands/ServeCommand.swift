@@ -186,6 +186,7 @@ struct ServeCommand: AsyncParsableCommand {
             throw CommandFailure(
                 "--redirect-reads needs a registry whose files are in a bucket; those of \(location) are in its folder")
         }
+        if let text = local.migration { options.console.note(text) }
         if local.isBehind { options.console.note("warning: \(ViewWriter.behind)") }
         if let fault = local.onlineKeyFault {
             options.console.note(

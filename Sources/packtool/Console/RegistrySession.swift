@@ -37,6 +37,7 @@ struct RegistrySession {
         case .folder, .database:
             let opened = try await RegistryPlace(location)?.open()
             guard let opened else { throw CommandFailure("the registry cannot be opened") }
+            if let text = opened.migration { console.note(text) }
             if opened.isBehind { console.note("warning: \(ViewWriter.behind)") }
             registry = opened.registry(as: .local(user: NSUserName()))
             local = opened

@@ -9,6 +9,9 @@ enum Template: String, CaseIterable, ExpressibleByArgument {
     case githubAction = "github-action"
     case gitlabComponent = "gitlab-component"
     case jenkins
+    case plan
+    case set
+    case population
     case vite
     case rollup
     case webpack
@@ -43,6 +46,7 @@ enum Template: String, CaseIterable, ExpressibleByArgument {
         case .jenkins: Self.file("ci/Jenkinsfile", at: "Jenkinsfile")
         case .githubAction: Self.file("ci/github-action.yml", at: ".github/actions/packtool/action.yml")
         case .gitlabComponent: Self.file("ci/gitlab-component.yml", at: "templates/packtool.yml")
+        case .plan, .set, .population: Self.written(rawValue)
         case .vite, .rollup: Self.bundler("rollup-plugin-packtool.mjs")
         case .webpack: Self.bundler("packtool-webpack-plugin.cjs")
         case .esbuild: Self.bundler("esbuild-plugin-packtool.mjs")
@@ -67,6 +71,12 @@ enum Template: String, CaseIterable, ExpressibleByArgument {
         EmbeddedTemplates.files.filter { $0.key.hasPrefix(prefix) }
             .map { File(path: String($0.key.dropFirst(prefix.count)), text: $0.value) }
             .sorted { $0.path < $1.path }
+    }
+
+    /// A file that people write, and the schema that its `$schema` names.
+    private static func written(_ name: String) -> [File] {
+        file("rollout/\(name).json", at: "\(name).json")
+            + file("schema/\(name).schema.json", at: "\(name).schema.json")
     }
 
     private static func bundler(_ name: String) -> [File] { file("bundler/\(name)", at: name) }

@@ -24,8 +24,9 @@ struct WebBuildFolder {
         let tool = Self.tools.first { dependencies.contains($0.dependency) }?.folder
         let named = [Self.capacitor(project), Self.angular(project), Self.vite(project), tool].compactMap { $0 }
         var known = ["dist", "build", "out", "www", "_site", ".output/public"] + Self.nested(project)
-        // Most bundlers take `public` as an input, with an index.html that is none of theirs yet.
-        if named.isEmpty { known.append("public") }
+        // Most bundlers take `public` as a source, with an index.html that is none of theirs yet. Where there is no package.json,
+        // there is no bundler, and it is the site.
+        if packageJSON == nil, named.isEmpty { known.append("public") }
         let built = (named + known).first { Self.hasEntry(project, $0) }
         path = built ?? named.first
         isBuilt = built != nil

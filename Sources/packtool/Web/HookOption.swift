@@ -29,9 +29,16 @@ enum HookRoute {
 
     /// Answers a message of a page. The origin is what the browser says; a page of another site is not admitted.
     static func answer(_ request: Request, by bridge: PageBridge) async throws -> Response {
+        try await answer(request) { await bridge.reply(to: $0, from: $1) }
+    }
+
+    /// - Parameter reply: The reply to a message's text.
+    static func answer(
+        _ request: Request, by reply: (String, PageBridge.Sender) async -> String
+    ) async throws -> Response {
         guard request.method == .post, let origin = ownOrigin(of: request) else { return Response(status: .forbidden) }
         let text = String(buffer: try await request.body.collect(upTo: 2 << 20))
-        let reply = await bridge.reply(to: text, from: PageBridge.Sender(origin: origin))
+        let reply = await reply(text, PageBridge.Sender(origin: origin))
         return Response(
             status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: reply)))

@@ -19,6 +19,8 @@ final class PreviewLog: Sendable {
 
     private struct Entry: Sendable {
         let number: Int
+        /// The page that made the request, by its document's key; nil: no page is known.
+        let page: String?
         let source: Source
         let method: String
         let path: String
@@ -28,24 +30,27 @@ final class PreviewLog: Sendable {
     private static let maximumCount = 300
     private let state = Mutex((count: 0, entries: [Entry]()))
 
-    func add(_ source: Source, _ method: String, _ path: String, status: Int) {
+    /// - Parameter page: The key of the page's document.
+    func add(_ source: Source, _ method: String, _ path: String, status: Int, page: String?) {
         state.withLock { state in
             // A browser tries a request without an answer several times.
             if source == .offline, let last = state.entries.last, last.source == source, last.method == method,
-                last.path == path
+                last.path == path, last.page == page
             {
                 return
             }
             state.count += 1
             state.entries.append(
-                Entry(number: state.count, source: source, method: method, path: path, status: status))
+                Entry(
+                    number: state.count, page: page, source: source, method: method, path: path, status: status))
             if state.entries.count > Self.maximumCount { state.entries.removeFirst() }
         }
     }
 
     /// The answers after a number, oldest first.
-    func entries(after number: Int) -> [JSONValue] {
-        state.withLock { $0.entries }.filter { $0.number > number }.map { entry in
+    /// - Parameter page: The key of one page's document; nil for all pages.
+    func entries(after number: Int, page: String?) -> [JSONValue] {
+        state.withLock { $0.entries }.filter { $0.number > number && (page == nil || $0.page == page) }.map { entry in
             .object([
                 "number": .integer(entry.number), "by": .string(entry.source.rawValue), "method": .string(entry.method),
                 "path": .string(entry.path), "status": .integer(entry.status),

@@ -1,6 +1,8 @@
 import Synchronization
 
-/// What the network is like for a preview's pages. Files of the package do not need it.
+/// What the network is like for the requests that a preview sends for its pages: those that it forwards to a server, and with
+/// `--hook full` those of scripts to other origins. Files of the package need no network. What the browser itself requests of
+/// other origins does not come through here.
 final class PreviewNetwork: Sendable {
     enum Mode: String, CaseIterable, Sendable {
         case normal
@@ -19,9 +21,12 @@ final class PreviewNetwork: Sendable {
         set { state.withLock { $0 = newValue } }
     }
 
-    /// Waits as long as an answer of this size takes.
-    func wait(for byteCount: Int) async throws {
+    /// Waits as long as a part of an answer takes.
+    /// - Parameters:
+    ///   - byteCount: the size of the part in bytes.
+    ///   - isFirst: whether the answer begins with it.
+    func wait(for byteCount: Int, isFirst: Bool) async throws {
         guard mode == .slow else { return }
-        try await Task.sleep(for: Self.delay + .seconds(Double(byteCount) / Self.bytesASecond))
+        try await Task.sleep(for: (isFirst ? Self.delay : .zero) + .seconds(Double(byteCount) / Self.bytesASecond))
     }
 }

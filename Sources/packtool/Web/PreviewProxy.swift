@@ -65,7 +65,8 @@ struct PreviewProxy: Sendable {
         return manifest.api.target(of: path).flatMap { URL(string: $0) }
     }
 
-    func answer(_ request: Request, from url: URL) async throws -> Response {
+    /// The server's answer, and how many bytes its body has.
+    func answer(_ request: Request, from url: URL) async throws -> (response: Response, byteCount: Int) {
         var outgoing = URLRequest(url: url)
         outgoing.httpMethod = request.method.rawValue
         for field in request.headers where !Self.ownFields.contains(field.name.canonicalName.lowercased()) {
@@ -83,9 +84,10 @@ struct PreviewProxy: Sendable {
             let values = text.lowercased() == "set-cookie" ? SetCookieList.split(value) : [value]
             for value in values { headers.append(HTTPField(name: name, value: value)) }
         }
-        return Response(
+        let response = Response(
             status: HTTPResponse.Status(code: answer.statusCode), headers: headers,
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
+        return (response, data.count)
     }
 }
 

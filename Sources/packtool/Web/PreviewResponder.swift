@@ -31,7 +31,7 @@ struct PreviewResponder: HTTPResponder {
     /// Whether pages reload by themselves. Each page then gets one script element more than a device would give it.
     let reloads: Bool
     /// Nil leaves pages without the hook.
-    let hook: (option: HookOption, bridge: PageBridge)?
+    let hook: (option: HookOption, bridge: PreviewBridge)?
     let proxy: PreviewProxy
     /// Nil: pages get no overlay.
     let log: PreviewLog?
@@ -62,21 +62,25 @@ struct PreviewResponder: HTTPResponder {
         case "/-/network" where log != nil: return try await setNetwork(request)
         case HookRoute.bridge:
             guard let hook else { return Self.text(.notFound, "start the preview with --hook") }
-            return try await HookRoute.answer(request, by: hook.bridge)
+            let page = asker(of: siteRequest(request))
+            return try await HookRoute.answer(request) { await hook.bridge.reply(to: $0, from: $1, page: page) }
         case HookRoute.script:
             guard let hook else { return Self.text(.notFound, "start the preview with --hook") }
             return HookRoute.scriptAnswer(hook.option.strategy, load: Self.load(of: site.manifest))
         default:
+            let request = context.isFromHere ? PreviewBridge.restored(request) : request
+            let siteRequest = siteRequest(request)
             if let url = proxy.url(for: request.uri.string, manifest: site.manifest) {
-                return await proxied(request, to: url, context)
+                return await proxied(request, to: url, page: asker(of: siteRequest), context)
             }
-            return try await answer(siteRequest(request))
+            return try await answer(siteRequest)
         }
     }
 
     private func answer(_ request: SiteRequest) async throws -> Response {
         if request.wantsPage { refresh() }
         var page = pages.page(for: request)
+        let key = page.documentKey
         var answer = page.answer(request)
         if answer.reason == .damaged || answer.reason == .notInVersion {
             // The folder has changed since the page started, or the client asks for no pages (curl sends `*/*`).
@@ -87,7 +91,7 @@ struct PreviewResponder: HTTPResponder {
         switch answer.way {
         case .online(let url):
             console.note("online   \(request.method) \(url)")
-            log?.add(.missed, request.method, path(of: request), status: 502)
+            log?.add(.missed, request.method, path(of: request), status: 502, page: key)
             return Self.text(.badGateway, "a device would ask \(url) for this")
         case .arriving(let arrival): return try await arrival.response().relayed()
         case .local(let response):
@@ -96,24 +100,32 @@ struct PreviewResponder: HTTPResponder {
                 if let hint = deepLinkHint(request, response) { console.note(hint) }
             }
             log?.add(
-                response.status >= 400 ? .missed : .package, request.method, path(of: request), status: response.status)
-            return try withScripts(response, to: request).relayed { [page, number = answer.number] count in
+                response.status >= 400 ? .missed : .package, request.method, path(of: request), status: response.status,
+                page: key)
+            return try withScripts(response, to: request, page: key).relayed { [page, number = answer.number] count in
                 page.finished(number, byteCount: count)
             }
         }
     }
 
-    private func proxied(_ request: Request, to url: URL, _ context: Context) async -> Response {
+    /// The page that a request which opens none is of, for the overlay. A request that says nothing of its page is nobody's.
+    private func asker(of request: SiteRequest) -> String? {
+        let isOfPage = request.headers["referer"] != nil || request.headers["sec-fetch-dest"] != nil
+        guard log != nil, isOfPage, !request.wantsPage else { return nil }
+        return pages.page(for: request).documentKey
+    }
+
+    private func proxied(_ request: Request, to url: URL, page: String?, _ context: Context) async -> Response {
         guard network.mode != .offline else {
-            log?.add(.offline, request.method.rawValue, request.uri.string, status: 0)
+            log?.add(.offline, request.method.rawValue, request.uri.string, status: 0, page: page)
             // The page's request fails as without a network, and has no status.
             try? await context.channel.close()
             return Response(status: .serviceUnavailable)
         }
         do {
-            let response = try await proxy.answer(request, from: url)
-            try await network.wait(for: response.body.contentLength ?? 0)
-            log?.add(.proxy, request.method.rawValue, request.uri.string, status: response.status.code)
+            let (response, byteCount) = try await proxy.answer(request, from: url)
+            try await network.wait(for: byteCount, isFirst: true)
+            log?.add(.proxy, request.method.rawValue, request.uri.string, status: response.status.code, page: page)
             console.note("proxy    \(request.method.rawValue) \(url): \(response.status.code)")
             return response
         } catch {
@@ -123,12 +135,14 @@ struct PreviewResponder: HTTPResponder {
         }
     }
 
-    /// What was answered since a number, for the overlay.
+    /// What was answered to a page since a number, for the overlay; to all pages where none is named.
     private func requests(_ request: Request) -> Response {
         let after = request.uri.queryParameters["after"].flatMap { Int($0) } ?? 0
+        let page = request.uri.queryParameters["page"].map { String($0) }
         let document: JSONObject = [
             "version": .string("\(site.manifest.package) \(site.manifest.version)"),
-            "network": .string(network.mode.rawValue), "requests": .array(log?.entries(after: after) ?? []),
+            "network": .string(network.mode.rawValue), "hook": hook.map { .string($0.option.rawValue) } ?? .null,
+            "requests": .array(log?.entries(after: after, page: page) ?? []),
         ]
         return Self.text(.ok, JSONValue.object(document).compactText, type: "application/json")
     }
@@ -166,14 +180,18 @@ struct PreviewResponder: HTTPResponder {
     }
 
     /// A page with what the preview adds; what is no page for a browser stays as it is.
-    private func withScripts(_ response: SiteResponse, to request: SiteRequest) throws -> SiteResponse {
+    /// - Parameter page: The key by which the overlay asks for the page's own requests.
+    private func withScripts(_ response: SiteResponse, to request: SiteRequest, page: String?) throws -> SiteResponse {
         guard request.wantsPage else { return response }
         var response = response
         if hook != nil {
             response = try PageScript.insert("<script src=\"\(HookRoute.script)\"></script>", in: response)
         }
         // Before the hook, which would have their own requests answered as the page's: also where the network is switched off.
-        if log != nil { response = try PageScript.insert("<script src=\"/-/overlay.js\"></script>", in: response) }
+        if log != nil {
+            let query = page.map { "?page=\($0)" } ?? ""
+            response = try PageScript.insert("<script src=\"/-/overlay.js\(query)\"></script>", in: response)
+        }
         if reloads { response = try PageScript.insert("<script src=\"/-/reload.js\"></script>", in: response) }
         return response
     }

@@ -30,6 +30,8 @@ struct MigrationTests {
         let earlier = try EarlierRegistry()
         let (folder, now) = (earlier.folder, EarlierRegistry.now)
         let local = try await LocalRegistry.open(earlier.registry, clock: { now })
+        #expect(local.migration?.contains("registry.sqlite was of an earlier packtool") == true)
+        #expect(try await LocalRegistry.open(earlier.registry, clock: { now }).migration == nil)
         let registry = local.registry(as: .local(user: "ann"))
         let overview = try await registry.overview()
         let (alpha, beta) = try (PackageID("alpha"), PackageID("beta"))

@@ -177,6 +177,20 @@ struct AdviceTests {
         #expect(list.standardOutput.contains("keys/publisher.json"), "\(list)")
     }
 
+    @Test func `a wrong passphrase is told by the variable that has it, and an empty one as none`() async throws {
+        let tool = try Tool()
+        try tool.write(["dist/index.html": "<title>one</title><script>packtool.confirm()</script>"])
+        try await tool.run(
+            ["init", "--template", "config", "--quiet"], environment: ["PACKTOOL_PASSPHRASE": "secret"]
+        ).expectSuccess()
+        try await tool.run("build", "--quiet").expectSuccess()
+        let wrong = try await tool.run(
+            ["publish", "--channel", "beta"], environment: ["PACKTOOL_PASSPHRASE": "secrets"])
+        expectClearError(wrong, naming: ["publisher.json", "the passphrase in PACKTOOL_PASSPHRASE does not open it"])
+        let empty = try await tool.run(["publish", "--channel", "beta"], environment: ["PACKTOOL_PASSPHRASE": ""])
+        expectClearError(empty, naming: ["publisher.json is encrypted: give its passphrase in PACKTOOL_PASSPHRASE"])
+    }
+
     @Test func `a publication that would be refused sends nothing`() async throws {
         let registry = try await LiveRegistry()
         try await registry.publish("shop", "1.0.0", files: ["index.html": "<title>one</title>"])

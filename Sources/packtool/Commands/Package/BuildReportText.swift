@@ -65,8 +65,12 @@ struct BuildReportText {
                 "  shared  \(CountText.text(files.count, "file")), \(ByteCount.text(size)), from \(pin.key) \(pin.value.version): "
                     + "the zip is \(ByteCount.text(package.sharedSaving)) smaller")
         }
-        for (path, size) in largest(package.compressedSizes) {
-            lines.append("  \(ByteCount.text(size).leftPadded(to: 9))  \(path)")
+        let largest = largest(package.compressedSizes)
+        if !largest.isEmpty { lines.append("  largest in the zip, and unpacked:") }
+        for (path, size) in largest {
+            let unpacked = manifest.files[path].map { ByteCount.text($0.size) } ?? ""
+            lines.append(
+                "  \(ByteCount.text(size).leftPadded(to: 9))  \(unpacked.leftPadded(to: 9))  \(path)")
         }
         lines += growth(package)
         lines += leftOut(package)
@@ -91,7 +95,8 @@ struct BuildReportText {
         let sign = diff.newSize >= diff.oldSize ? "+" : ""
         var lines = [
             "  against \(old.version): \(sign)\(ByteCount.text(diff.newSize - diff.oldSize)), "
-                + "\(CountText.text(diff.changes.count, "file")) changed, \(ByteCount.text(diff.newObjectSize)) of new content"
+                + "\(CountText.text(diff.changes.count, "file")) changed, \(ByteCount.text(diff.newObjectSize)) of new content, "
+                + "all unpacked"
         ]
         let grown = diff.changes.filter { $0.growth > 0 }.sorted { ($1.growth, $0.path) < ($0.growth, $1.path) }
         for change in grown.prefix(Self.topCount) {

@@ -58,10 +58,12 @@ struct RegistryPruneCommand: AsyncParsableCommand {
         let prune = RegistryPrune(local)
         let plan = try await prune.plan(policy)
         if dryRun.isDryRun || plan.isEmpty {
-            let text = plan.isEmpty ? "nothing to remove: \(Self.keptText(plan))" : Self.text(plan, "would be removed")
+            let text =
+                plan.isEmpty
+                ? "nothing to remove: \(Self.keptText(plan, policy))" : Self.text(plan, policy, "would be removed")
             return options.console.result(text, json: .object(Self.json(plan, isDryRun: dryRun.isDryRun)))
         }
-        try consent.require(Self.text(plan, "would be removed"), options)
+        try consent.require(Self.text(plan, policy, "would be removed"), options)
         let line = ProgressLine(options.console)
         defer { line.clear() }
         let removed = try await prune.run(policy, as: .local(user: NSUserName())) { done, all in
@@ -69,12 +71,12 @@ struct RegistryPruneCommand: AsyncParsableCommand {
         }
         line.clear()
         options.console.result(
-            Self.text(removed, "removed"), json: .object(Self.json(removed, isDryRun: false)))
+            Self.text(removed, policy, "removed"), json: .object(Self.json(removed, isDryRun: false)))
     }
 
     // MARK: Words
 
-    private static func text(_ plan: PrunePlan, _ verb: String) -> String {
+    private static func text(_ plan: PrunePlan, _ policy: RetentionPolicy, _ verb: String) -> String {
         var lines: [String] = []
         for (package, versions) in Dictionary(grouping: plan.versions, by: \.package).sorted(by: { $0.key < $1.key }) {
             let names = versions.map(\.version.description)
@@ -88,23 +90,31 @@ struct RegistryPruneCommand: AsyncParsableCommand {
             lines.append("\(name)  \(amount.count) files, \(ByteCount.text(amount.byteCount))")
         }
         if plan.leftCount > 0 { lines.append("left by an earlier prune: \(plan.leftCount) files") }
-        lines.append("\(verb): \(ByteCount.text(plan.byteCount)). \(keptText(plan))")
+        lines.append("\(verb): \(ByteCount.text(plan.byteCount)). \(keptText(plan, policy))")
         return lines.joined(separator: "\n")
     }
 
-    private static func keptText(_ plan: PrunePlan) -> String {
+    private static func keptText(_ plan: PrunePlan, _ policy: RetentionPolicy) -> String {
         let reasons = RetentionRule.Reason.allCases.compactMap { reason in
-            plan.kept[reason].map { "\($0) \(words[reason] ?? reason.rawValue)" }
+            plan.kept[reason].map { "\($0) \(words(reason, policy))" }
         }
         let count = plan.kept.values.reduce(0, +)
         return "\(count) \(count == 1 ? "version keeps its" : "versions keep their") files"
             + (reasons.isEmpty ? "" : " (\(reasons.joined(separator: ", ")))")
     }
 
-    private static let words: [RetentionRule.Reason: String] = [
-        .offered: "offered", .wayBack: "to go back to", .offeredLately: "offered lately", .pinned: "needed by others",
-        .onDevices: "on devices", .newest: "among the newest", .publishedLately: "published lately",
-    ]
+    private static func words(_ reason: RetentionRule.Reason, _ policy: RetentionPolicy) -> String {
+        let lately = "in the last \(CountText.text(policy.days, "day"))"
+        return switch reason {
+        case .offered: "offered"
+        case .wayBack: "to go back to"
+        case .offeredLately: "offered \(lately)"
+        case .pinned: "needed by others as a shared bundle"
+        case .onDevices: "on devices \(lately)"
+        case .newest: "among the newest \(policy.versionCount) of a package"
+        case .publishedLately: "published \(lately)"
+        }
+    }
 
     private static func amounts(_ plan: PrunePlan) -> [(name: String, amount: PrunePlan.Amount)] {
         [
