@@ -17,7 +17,12 @@ if [ "${1:-}" != within ]; then
         kill -KILL "$namespace" 2>/dev/null || true
         wait "$namespace" 2>/dev/null || true
         echo "$BASHPID" >"$hierarchy/cgroup.procs"
-        find "$group" -depth -type d -exec rmdir {} + 2>/dev/null || true
+        # Its processes end a moment after their first.
+        for _ in $(seq 50); do
+            find "$group" -depth -type d -exec rmdir {} + 2>/dev/null || true
+            if [ ! -d "$group" ]; then break; fi
+            sleep 0.1
+        done
     }
     trap leave EXIT
     trap 'exit 0' TERM

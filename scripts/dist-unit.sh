@@ -7,6 +7,13 @@ fail() {
     journalctl --no-pager --lines 30 --unit packtool --unit packtool-probe >&2
     exit 1
 }
+answers() {
+    for _ in $(seq 200); do
+        if (exec 3<>/dev/tcp/127.0.0.1/8787) 2>/dev/null; then return; fi
+        sleep 0.1
+    done
+    fail "the service does not answer"
+}
 of_service() { systemctl show --property "$1" --value packtool; }
 
 # The commands of README.Debian, as they are written there. The last prints a token.
@@ -23,10 +30,7 @@ rm -r .packtool/registry
 
 # A device has 1.0.0; 1.0.1 is published to the service, which makes the patch.
 export PACKTOOL_REGISTRY=http://127.0.0.1:8787
-for _ in $(seq 100); do
-    if (exec 3<>/dev/tcp/127.0.0.1/8787) 2>/dev/null; then break; fi
-    sleep 0.1
-done
+answers
 packtool client update --store /tmp/device --channel beta --root .packtool/root.json >/dev/null
 sed -i 's/"version": "1.0.0"/"version": "1.0.1"/' packtool.json
 echo '<p>Changed.</p>' >>dist/index.html
@@ -65,9 +69,11 @@ dpkg -i /files/packtool_*.deb >/dev/null 2>&1
 if [ "$(of_service ActiveState)" != active ] || [ "$(of_service MainPID)" = "$pid" ]; then
     fail "the upgrade did not restart the service"
 fi
+answers
 systemctl stop packtool
 [ "$(of_service Result) $(of_service ExecMainCode) $(of_service ExecMainStatus)" = "success 1 0" ] ||
     fail "it did not end by itself: $(of_service Result) $(of_service ExecMainCode) $(of_service ExecMainStatus)"
 systemctl start packtool
+answers
 apt-get remove -y -qq packtool >/dev/null 2>&1
 [ "$(of_service ActiveState)" != active ] || fail "the service runs after the package is removed"
