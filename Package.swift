@@ -367,7 +367,7 @@ let package = Package(
                 dependencies: [
                     "PackArchive", "PackFormat", "PackJSON", "PackHost", "PackUpdater", "PackUpdaterOnline", "PackWeb",
                     "PackWebOnline", "PackProxy",
-                    "PackWebKitGTK", "PackAuthorities",
+                    "PackWebKitGTK", "PackAuthorities", "CBuildStamp",
                     arguments,
                 ],
                 swiftSettings: settings, linkerSettings: linker),

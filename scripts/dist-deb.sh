@@ -69,6 +69,7 @@ install -D -m 644 packaging/debian/serve.conf "$tree/etc/packtool/serve.conf"
 mkdir -p "$tree/usr/share/doc/packtool"
 gzip -9nc packaging/debian/README.Debian >"$tree/usr/share/doc/packtool/README.Debian.gz"
 gzip -9nc "$out/$name.cdx.json" >"$tree/usr/share/doc/packtool/sbom.cdx.json.gz"
+gzip -9nc "$work/NOTICES.txt" >"$tree/usr/share/doc/packtool/NOTICES.gz"
 # Loaded when first needed, so the executable does not name them.
 package packtool "$tree" ", libcurl4, libpq5, adduser, ca-certificates"
 
@@ -83,5 +84,6 @@ if [ -x "$work/packtool-kiosk" ]; then
     gzip -9n "$tree"/usr/share/man/man1/*.1
     mkdir -p "$tree/usr/share/doc/packtool-kiosk"
     gzip -9nc "$out/${name/packtool_/packtool-kiosk_}.cdx.json" >"$tree/usr/share/doc/packtool-kiosk/sbom.cdx.json.gz"
+    gzip -9nc "$work/NOTICES-kiosk.txt" >"$tree/usr/share/doc/packtool-kiosk/NOTICES.gz"
     package packtool-kiosk "$tree" ", libcurl4, ca-certificates"
 fi

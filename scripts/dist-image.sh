@@ -18,6 +18,7 @@ scripts/dist-root.sh essential "$work/image.tar" \
     --include="$staged/packtool.deb" --hook-dir=/usr/share/mmdebstrap/hooks/file-mirror-automount \
     --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
+    --dpkgopt='path-include=/usr/share/doc/packtool/NOTICES.gz' \
     --customize-hook='chroot "$1" sh -c "usermod --uid 10001 packtool && groupmod --gid 10001 packtool"' \
     --customize-hook="rm -rf \"\$1$staged\"" \
     --customize-hook='rm -rf "$1"/var/lib/apt/lists/* "$1"/var/cache/* "$1"/var/log/* "$1"/etc/apt/sources.list.d/* "$1/etc/apt/sources.list"' \
@@ -27,7 +28,8 @@ scripts/dist-sbom.py image --version "$version" --commit "$commit" --status "$wo
     >"$out/${name}_image.cdx.json"
 
 date=$(date -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ)
-tag=$image:$version
+# The name that `podman load` gives the image is this tag: localhost/packtool:VERSION.
+tag=$image:packtool:$version
 umoci init --layout "$image"
 umoci new --image "$tag"
 umoci raw add-layer --image "$tag" --history.created "$date" --history.created_by "Debian 12 and packtool $version" \

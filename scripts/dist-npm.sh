@@ -13,7 +13,7 @@ platform=$work/npm/linux-$cpu
 main=$work/npm/packtool
 mkdir -p "$platform" "$main/bin" "$main/plugins" "$main/schema"
 
-cp -r "$work/portable/packtool-$version-linux-$arch"/{bin,lib,licenses,LICENSE,sbom.cdx.json} "$platform/"
+cp -r "$work/portable/packtool-$version-linux-$arch"/{bin,lib,licenses,LICENSE,NOTICES.txt,sbom.cdx.json} "$platform/"
 filled_in packaging/npm/platform.json | sed "s/{{cpu}}/$cpu/g" >"$platform/package.json"
 filled_in packaging/npm/platform.md | sed "s/{{cpu}}/$cpu/g" >"$platform/README.md"
 

@@ -24,7 +24,7 @@ done <"$work/libraries"
 # shellcheck disable=SC2016
 patchelf --force-rpath --set-rpath '$ORIGIN/../lib' "$portable/bin/packtool"
 
-cp LICENSE "$portable/"
+cp LICENSE "$work/NOTICES.txt" "$portable/"
 cp "$out/$name.cdx.json" "$portable/sbom.cdx.json"
 filled_in packaging/portable/README.md >"$portable/README.md"
 chmod -R u=rwX,go=rX "$portable"

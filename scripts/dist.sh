@@ -36,12 +36,14 @@ scripts/dist-versions.py --check
 rm -f "$work"/packtool "$work"/packtool-kiosk
 for product in "${products[@]}"; do cp ".build/bin/$product" "$work/$product"; done
 
-step "bill of materials, man pages, completions"
+step "bill of materials, licences, man pages, completions"
 scripts/dist-sbom.py executable --version "$version" --commit "$commit" --build .build/reproducible "$work/packtool" \
     >"$out/$name.cdx.json"
+scripts/dist-notices.py .build/reproducible "$out/$name.cdx.json" >"$work/NOTICES.txt"
 if [ -x "$work/packtool-kiosk" ]; then
     scripts/dist-sbom.py executable --version "$version" --commit "$commit" --build .build/reproducible "$work/packtool-kiosk" \
         >"$out/${name/packtool_/packtool-kiosk_}.cdx.json"
+    scripts/dist-notices.py .build/reproducible "$out/${name/packtool_/packtool-kiosk_}.cdx.json" >"$work/NOTICES-kiosk.txt"
 fi
 scripts/dist-tree.sh
 case " $parts " in *" deb "* | *" image "*)
@@ -66,8 +68,7 @@ step "checksums"
 cp packaging/image/Containerfile "$out/"
 (cd "$out" && find . -type f ! -name 'SHA256SUMS*' -printf '%P\n' | sort | xargs sha256sum >SHA256SUMS)
 if [ -n "${PACKTOOL_SIGNING_KEY:-}" ]; then
-    # Ed25519 over the list's digest: the same key gives the same signature.
-    minisign -S -q -s "$PACKTOOL_SIGNING_KEY" -m "$out/SHA256SUMS" -t "packtool $version, commit $commit" -W </dev/null
+    scripts/dist-sign.sh "$PACKTOOL_SIGNING_KEY" "$out/SHA256SUMS"
 else
     echo "not signed: PACKTOOL_SIGNING_KEY names no key (docs/RELEASING.md)"
 fi

@@ -10,6 +10,9 @@ modules=(PackHost PackUpdater PackUpdaterOnline PackWeb PackWebOnline PackTrust 
 . scripts/release-options.sh
 folder=$release_folder
 work=.build/site-api
+for module in "${modules[@]}"; do
+    grep -q "api/documentation/${module,,}/" docs/site/api.md || { echo "error: docs/site/api.md does not link $module" >&2; exit 1; }
+done
 [ -e "$folder/release/Modules/PackHost.swiftmodule" ] || echo "site: building the app libraries (the first time takes some minutes)"
 # One with each that it needs.
 for module in PackHost PackUpdaterOnline PackWebOnline PackKeys; do

@@ -2,7 +2,9 @@
 """Draws the README's terminal from a real run: builds, publishes, updates by a patch, and goes back from a version that nobody confirms.
 
     scripts/terminal-svg.py [PACKTOOL]          .build/bin/packtool if none is given; writes docs/terminal.svg
+    scripts/terminal-svg.py --check [PACKTOOL]  fails if the run would draw another picture
 """
+import difflib
 import html
 import os
 import pathlib
@@ -11,7 +13,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TOOL = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / ".build/bin/packtool").resolve()
+ARGUMENTS = [word for word in sys.argv[1:] if word != "--check"]
+TOOL = pathlib.Path(ARGUMENTS[0] if ARGUMENTS else ROOT / ".build/bin/packtool").resolve()
 # What is typed, and the lines of its output that are shown; None: it happens without being shown.
 STEPS = [
     ("packtool init shop && cd shop", 0),
@@ -78,4 +81,10 @@ text {{ font: 13.5px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans
 """
 
 
-(ROOT / "docs/terminal.svg").write_text(draw(run()), encoding="utf-8")
+picture = ROOT / "docs/terminal.svg"
+drawn = draw(run())
+if "--check" not in sys.argv:
+    picture.write_text(drawn, encoding="utf-8")
+elif drawn != picture.read_text(encoding="utf-8"):
+    difference = difflib.unified_diff(picture.read_text(encoding="utf-8").splitlines(), drawn.splitlines(), "docs/terminal.svg", "today", n=0)
+    sys.exit("\n".join(["error: docs/terminal.svg is not what packtool prints; run scripts/terminal-svg.py", *difference]))

@@ -4,6 +4,12 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 built=$PWD/.build/bin/packtool
 
+if git rev-parse --git-dir >/dev/null 2>&1 && ! "$built" --version | grep -qE '\(commit [0-9a-f]{12}(-modified)? of [0-9-]{10}, release build '; then
+    echo "error: the executable does not say its commit and build: $("$built" --version)" >&2
+    exit 1
+fi
+scripts/terminal-svg.py --check "$built"
+
 folder=$(mktemp -d "${TMPDIR:-/tmp}/packtool-alone.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/bin" "$folder/home"

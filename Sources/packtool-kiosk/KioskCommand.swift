@@ -1,4 +1,5 @@
 import ArgumentParser
+import CBuildStamp
 import Dispatch
 import Foundation
 import PackArchive
@@ -21,7 +22,9 @@ struct KioskCommand: ParsableCommand {
             left for the version before.
 
             Exit codes: 0 the window was closed, 1 failed, 64 usage.
-            """)
+            """,
+        version: ProductVersion.stamp(
+            commit: String(cString: packtool_build_commit()), date: String(cString: packtool_build_date())))
 
     enum Transport: String, ExpressibleByArgument, CaseIterable {
         case proxy, scheme

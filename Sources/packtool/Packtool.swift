@@ -1,4 +1,6 @@
 import ArgumentParser
+import CBuildStamp
+import PackFormat
 
 /// `packtool`: the command line over the libraries. Each command is one file and has no logic of its own.
 @main
@@ -6,7 +8,8 @@ struct Packtool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "packtool",
         abstract: "Build, publish, roll out and serve web pages inside apps.",
-        version: BuildStamp.text,
+        version: ProductVersion.stamp(
+            commit: String(cString: packtool_build_commit()), date: String(cString: packtool_build_date())),
         subcommands: [
             InitCommand.self,
             BuildCommand.self,
