@@ -61,7 +61,8 @@ extension Release {
     /// The same without what it requires of the app.
     var forEveryApp: Release {
         let bare = try? Release(
-            id: id, offer: offer, rollout: rollout, policy: policy, retry: retry, set: set, unknownFields: unknownFields)
+            id: id, offer: offer, rollout: rollout, policy: policy, retry: retry, set: set, unknownFields: unknownFields
+        )
         return bare ?? self
     }
 }
