@@ -54,7 +54,10 @@ extension LocalRegistry: MaintainedRegistry {
     /// Whether the registry can sign, by a key that is here, what devices would accept now.
     /// - Throws: ``RegistryError`` where a file of keys is there that cannot be used.
     package var canSign: Bool {
-        get async throws { try await hasOnlineKey && isOnlineKeyNamed(by: root()) }
+        get async throws {
+            guard hasOnlineKey else { return false }
+            return try await isOnlineKeyNamed(by: root())
+        }
     }
 
     private func root() async throws -> SignedDocument<RootMetadata> {
@@ -75,7 +78,7 @@ extension LocalRegistry: MaintainedRegistry {
                     + "file, with mode 0600, from another machine of this registry, or give the folder that has it with --files"
             )
         }
-        let root = try await root()
+        let root = try await self.root()
         guard try isOnlineKeyNamed(by: root) else {
             throw RegistryError(
                 .unusable,
