@@ -1,14 +1,25 @@
 import Foundation
+import HTTPTypes
+import Hummingbird
 import PackFormat
 import PackWeb
 import Synchronization
 
 /// The addresses of a preview: those by which pages know it, and the port at which it reaches itself.
-///
-/// As a catalog it has the package with its gate switched off, so that a request to the package's own address goes to the
-/// preview's port, which alone answers it.
-final class PreviewAddress: SiteCatalog {
-    let package: PackageID
+final class PreviewAddress: Sendable {
+    /// The package with its gate switched off and an address on this machine as its web site: so a request to the package's own
+    /// address goes to the preview's port, which alone answers it.
+    private struct Catalog: SiteCatalog {
+        let settings: WebSettings
+
+        func content(of package: PackageID) throws -> (any SiteContent)? { nil }
+    }
+
+    /// Below it, and a name for the page's address, is all of the preview: a loader sends no `Referer` with a request that goes to
+    /// another address than the page's.
+    private static let place = "/-/page/"
+
+    private let package: PackageID
     /// This machine's address in the network, where phones may open the preview.
     private let networkHost: String?
     private let state = Mutex(0)
@@ -23,11 +34,29 @@ final class PreviewAddress: SiteCatalog {
         set { state.withLock { $0 = newValue } }
     }
 
-    var settings: WebSettings {
-        WebSettings(packages: [package: WebSettings.Package(isEnabled: false, origins: ["http://127.0.0.1:\(port)/"])])
+    /// - Parameter referrer: the address of the page that makes the request.
+    func catalog(referrer: String) -> any SiteCatalog {
+        let name = Data(referrer.utf8).base64EncodedString()
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        let site = "http://127.0.0.1:\(port)\(Self.place)\(name.isEmpty ? "-" : name)/"
+        return Catalog(
+            settings: WebSettings(packages: [package: WebSettings.Package(isEnabled: false, origins: [site])]))
     }
 
-    func content(of package: PackageID) throws -> (any SiteContent)? { nil }
+    /// A request below ``catalog(referrer:)``'s address as the page made it, and the path that the preview has there; nil for any
+    /// other request.
+    static func restored(_ request: Request) -> (request: Request, prefix: String)? {
+        guard request.uri.string.hasPrefix(place) else { return nil }
+        let rest = request.uri.string.dropFirst(place.count)
+        guard let slash = rest.firstIndex(of: "/") else { return nil }
+        var name = rest[..<slash].replacing("-", with: "+").replacing("_", with: "/")
+        name += String(repeating: "=", count: (4 - name.count % 4) % 4)
+        var head = request.head
+        head.path = String(rest[slash...])
+        let referrer = Data(base64Encoded: String(name)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        head.headerFields[.referer] = referrer.isEmpty ? nil : referrer
+        return (Request(head: head, body: request.body), place + rest[..<slash])
+    }
 
     /// Whether the preview itself answers the address.
     func isOwn(_ url: URL) -> Bool {

@@ -1,8 +1,5 @@
 import Foundation
-import HTTPTypes
-import Hummingbird
 import PackFormat
-import PackJSON
 import PackWeb
 import PackWebOnline
 import Synchronization
@@ -33,7 +30,6 @@ final class PreviewBridge: Sendable {
         var nonce: String?
         var method: String?
         var url: String?
-        var referrer: String?
         var unread: Bool?
     }
 
@@ -54,8 +50,6 @@ final class PreviewBridge: Sendable {
 
     /// Beyond it requests are performed and not told.
     private static let maximumCallCount = 1000
-    /// Says the page's `Referer` where the loader drops it, because the address is the package's own.
-    private static let referer = HTTPField.Name("packtool-preview-referer")
 
     private let address: PreviewAddress
     private let network: PreviewNetwork
@@ -81,7 +75,9 @@ final class PreviewBridge: Sendable {
         configuration.confirm = { _, package, version, _ in
             console.note("confirmed  \(package) \(version)")
         }
-        bridge = PageBridge(pages: { _ in PageSession(address) }, online: online, configuration: configuration)
+        bridge = PageBridge(
+            pages: { PageSession(address.catalog(referrer: $0.headers["referer"] ?? "")) }, online: online,
+            configuration: configuration)
     }
 
     /// Answers a message of a page.
@@ -94,10 +90,10 @@ final class PreviewBridge: Sendable {
         guard let message, let id = message.id else { return await bridge.reply(to: text, from: sender) }
         switch message.type {
         case "request":
-            if let url = message.url.flatMap({ URL(string: $0) }), address.isOwn(url) {
-                return await bridge.reply(to: naming(message.referrer ?? "", in: text), from: sender)
+            // What the preview answers itself, it tells itself.
+            if message.url.flatMap({ URL(string: $0) }).map(address.isOwn) != true {
+                begin(Call(page: page, method: message.method ?? "GET", url: message.url ?? ""), id, message)
             }
-            begin(Call(page: page, method: message.method ?? "GET", url: message.url ?? ""), id, message)
         case "read":
             let reply = await bridge.reply(to: text, from: sender)
             await follow(reply, of: id)
@@ -136,24 +132,5 @@ final class PreviewBridge: Sendable {
         let byteCount = events.reduce(0) { $0 + ($1.data?.utf8.count ?? 0) } * 3 / 4
         if isFirst || byteCount > 0 { try? await network.wait(for: byteCount, isFirst: isFirst) }
         if isFirst { log?.add(.online, call.method, call.url, status: status ?? 0, page: call.page) }
-    }
-
-    /// The message with the page's `Referer` as a header of ours; as it was where it is none of the hook's.
-    private func naming(_ referrer: String, in text: String) -> String {
-        guard let name = Self.referer?.canonicalName, !referrer.isEmpty,
-            var message = try? JSONValue(parsing: Array(text.utf8)).object(),
-            case .array(let headers) = message["headers"]
-        else { return text }
-        message["headers"] = .array(headers + [.array([.string(name), .string(referrer)])])
-        return JSONValue.object(message).compactText
-    }
-
-    /// A request of the bridge to the preview itself, with the `Referer` of its page.
-    static func restored(_ request: Request) -> Request {
-        guard let name = referer, let referrer = request.headers[name] else { return request }
-        var head = request.head
-        head.headerFields[name] = nil
-        head.headerFields[.referer] = referrer
-        return Request(head: head, body: request.body)
     }
 }

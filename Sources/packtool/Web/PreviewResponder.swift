@@ -68,13 +68,24 @@ struct PreviewResponder: HTTPResponder {
             guard let hook else { return Self.text(.notFound, "start the preview with --hook") }
             return HookRoute.scriptAnswer(hook.option.strategy, load: Self.load(of: site.manifest))
         default:
-            let request = context.isFromHere ? PreviewBridge.restored(request) : request
-            let siteRequest = siteRequest(request)
-            if let url = proxy.url(for: request.uri.string, manifest: site.manifest) {
-                return await proxied(request, to: url, page: asker(of: siteRequest), context)
+            guard context.isFromHere, let (own, prefix) = PreviewAddress.restored(request) else {
+                return try await answered(request, context)
             }
-            return try await answer(siteRequest)
+            var response = try await answered(own, context)
+            // A redirect within the page's address is one within the address that the bridge knows.
+            if let location = response.headers[.location], location.hasPrefix("/"), !location.hasPrefix("//") {
+                response.headers[.location] = prefix + location
+            }
+            return response
         }
+    }
+
+    private func answered(_ request: Request, _ context: Context) async throws -> Response {
+        let siteRequest = siteRequest(request)
+        if let url = proxy.url(for: request.uri.string, manifest: site.manifest) {
+            return await proxied(request, to: url, page: asker(of: siteRequest), context)
+        }
+        return try await answer(siteRequest)
     }
 
     private func answer(_ request: SiteRequest) async throws -> Response {

@@ -164,6 +164,8 @@ struct PreviewOverlayTests {
     @Test func `in a browser of its own, with the whole hook, each request is told once`() async throws {
         let seen = Mutex<[String]>([])
         let service = try await LoopbackServer { request in
+            if request.path == "/api/moved" { return .answer(302, fields: [("Location", "/api/here?a=1")]) }
+            if request.path == "/api/here" { return .answer(200, body: Array("here \(request.query)".utf8)) }
             seen.withLock { $0.append(String(decoding: request.body, as: UTF8.self)) }
             return .answer(200, body: Array("thanks".utf8))
         }
@@ -173,7 +175,9 @@ struct PreviewOverlayTests {
             "dist/probe.js": """
             const tell = (text) => fetch("/api/seen", { method: "POST", body: text });
             addEventListener("load", async () => {
-              await tell(location.href + " " + (await (await fetch("/app.js")).text()));
+              const moved = await fetch("/api/moved");
+              const script = await (await fetch("/app.js")).text();
+              await tell([location.href, script, moved.url, await moved.text()].join(" "));
               setTimeout(() => tell(document.querySelector("packtool-preview").shadowRoot.textContent), 2500);
             });
             """,
@@ -192,7 +196,7 @@ struct PreviewOverlayTests {
         #expect(await server.outcome().exitCode == 0)
         let texts = seen.withLock { $0 }
         try #require(texts.count == 2, "\(texts) \(server.log)")
-        #expect(texts[0] == "https://shop.package/ let a")
+        #expect(texts[0] == "https://shop.package/ let a https://shop.package/api/here?a=1 here a=1")
         for row in ["packageGET /app.js200", "proxyPOST /api/seen200", "packageGET /probe.js200"] {
             #expect(texts[1].components(separatedBy: row).count == 2, "\(row) in \(texts[1])")
         }
