@@ -334,11 +334,16 @@ WALKS = {
     },
     "rollouts-approvals": {
         "document": "docs/ROLLOUTS.md", "section": "Approvals and schedules",
-        "before": _SHOP + _published("stable", "shop-1.3.0"),
+        "before": _SHOP + _published("stable", "shop-1.3.0") + """
+            packtool gate shop --channel stable --off --yes
+            manager=$(packtool token create manager --release --channel stable --quiet)
+            serve packtool serve --port 8787
+""",
         "instead": {"changes reject 17": "changes reject $id", "--at 2026-11-30T08:00:00Z": "--at $(date -u -d tomorrow +%FT%TZ)",
-                    "changes approve 17": "changes approve $id --registry http://127.0.0.1:8787"},
+                    "packtool changes approve 17":
+                    "PACKTOOL_TOKEN=$manager packtool changes approve $id --registry http://127.0.0.1:8787"},
         "between": {"packtool changes approve": "id=$(sed -n 's/^change \\([0-9]*\\) .*/\\1/p' $last | head -1)",
-                    "packtool changes reject": "packtool publish packages/shop-1.2.0.zip --channel stable --propose >$last; "
+                    "packtool changes reject": "make shop 1.5.0; packtool publish packages/shop-1.5.0.zip --channel stable --propose >$last; "
                     "id=$(sed -n 's/^change \\([0-9]*\\) .*/\\1/p' $last | head -1)"},
     },
     "patches": {
