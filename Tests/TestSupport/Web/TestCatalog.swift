@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import PackFormat
 package import PackWeb
 
@@ -40,4 +40,19 @@ package final class TestCatalog: SiteCatalog, @unchecked Sendable {
             return installed[package]
         }
     }
+}
+
+/// A version in a ``TestStore``.
+package struct TestContent: SiteContent {
+    package let manifest: Manifest
+    package let store: TestStore
+    package var onClose: @Sendable () -> Void = {}
+
+    package init(manifest: Manifest, store: TestStore) {
+        self.manifest = manifest
+        self.store = store
+    }
+
+    package func file(for digest: Digest) throws -> URL { store.file(for: digest) }
+    package func close() { onClose() }
 }

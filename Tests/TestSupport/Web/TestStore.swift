@@ -1,6 +1,5 @@
 package import Foundation
 package import PackFormat
-package import PackWeb
 
 /// A folder with the objects of some versions, removed with its last user.
 package final class TestStore: Sendable {
@@ -44,14 +43,4 @@ package final class TestStore: Sendable {
             wantsServiceWorker: serviceWorker)
         return TestContent(manifest: manifest, store: self)
     }
-}
-
-/// A version in a ``TestStore``.
-package struct TestContent: SiteContent {
-    package let manifest: Manifest
-    package let store: TestStore
-    package var onClose: @Sendable () -> Void = {}
-
-    package func file(for digest: Digest) throws -> URL { store.file(for: digest) }
-    package func close() { onClose() }
 }
