@@ -173,7 +173,6 @@ class Checker:
                 ["-emit-module", *options, "-experimental-skip-all-function-bodies", "-o", str(self.modules / f"{module}.swiftmodule"), *whole],
                 module)
 
-
     def too_new(self) -> list[str]:
         """What the oldest iOS of Package.swift does not have, and no line before asks for."""
         manifest = (ROOT / "Package.swift").read_text(encoding="utf-8")
