@@ -164,7 +164,7 @@ class Checker:
         if module == "PackWebOnline":
             arguments.append(str(STUBS / "CoreFoundation.swift"))
         options = [*self.common, *self.includes, "-package-name", self.package, "-module-name", module.replace("-", "_")]
-        # Some of a module's files are not optimized together: each is one primary file.
+        self.checked.update(primary)
         indexed = ["-index-store-path", str(self.index), "-index-ignore-clang-modules", "-index-ignore-stdlib"] if module in DEVICE else []
         self.compile(["-typecheck", *options, *indexed, *arguments], module)
         if module in SHAPED:
@@ -172,8 +172,6 @@ class Checker:
             self.compile(
                 ["-emit-module", *options, "-experimental-skip-all-function-bodies", "-o", str(self.modules / f"{module}.swiftmodule"), *whole],
                 module)
-        self.checked.update(primary)
-
 
     def too_new(self) -> list[str]:
         """What the oldest iOS of Package.swift does not have, and no line before asks for."""
