@@ -215,7 +215,8 @@ import Testing
             : ["deployment_key", "app_version", "is_companion", "client_unique_id", "package_hash"]
         let values = ["checkout%2Fbeta", "3.2", "false", "d1", String(repeating: "0f", count: 32)]
         let query = zip(names, values).map { "\($0)=\($1)" }.joined(separator: "&") + "&label=1.0.0"
-        let places = isOlder ? ["/updateCheck", "/adapters/codepush/updateCheck"] : [CodePushTests.base + "update_check"]
+        let older = ["/updateCheck", "/adapters/codepush/updateCheck"]
+        let places = isOlder ? older : [CodePushTests.base + "update_check"]
         for base in places {
             try await ask(.codepush, below: base + "?", [query]) { answer in
                 let info = try? Self.object(answer)?.object(isOlder ? "updateInfo" : "update_info")
