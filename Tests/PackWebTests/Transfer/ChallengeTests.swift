@@ -2,6 +2,7 @@ import Foundation
 import PackFormat
 import PackWeb
 import PackWebOnline
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)

@@ -1,6 +1,7 @@
 import Foundation
 import PackFormat
 import PackWeb
+import TestSupport
 import Testing
 
 @testable import PackWebOnline
