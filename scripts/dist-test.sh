@@ -257,7 +257,7 @@ load_image() {
     line=$(of_readme 'podman run')
     named=${line##*8787 }
     named=${named//VERSION/$version}
-    inside "$root" "mount -t tmpfs tmpfs /run && cd /files
+    inside "$root" "mount -t tmpfs tmpfs /run && mount -t sysfs sysfs /sys && cd /files
         $(of_readme 'podman load' | sed "s/packtool_VERSION_linux_amd64/$name/")
         podman image exists $named
         $(of_readme 'podman volume create')
