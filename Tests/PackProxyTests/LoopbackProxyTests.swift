@@ -67,8 +67,8 @@ struct LoopbackProxyTests {
             page.contains("<title>shop</title>") && page.lowercased().contains(PageSession.documentField.lowercased()))
         // In a server's place too.
         let server = try EchoServer()
-        bench.api = ["/api/": "http://\(server.address)/"]
-        bench.loopbackServices = [server.address]
+        bench.api = ["/api/": "http://\(server.place)/"]
+        bench.loopbackServices = [server.place]
         #expect(try bench.text("https://shop.package/api/stub") == "GET ")
         #expect(try bench.text("https://shop.package/api/echo").contains("\"/echo\""))
         try await bench.stop()
