@@ -302,7 +302,9 @@ WALKS = {
     },
     "rollouts-explain": {
         "document": "docs/ROLLOUTS.md", "section": "Why a device has what it has",
-        "before": _SHOP + _published("beta", "shop-1.3.0") + "packtool client update --store DIR --channel beta\n",
+        "before": _SHOP + _published("beta", "shop-1.3.0") + "packtool client update --store DIR --channel beta\n"
+        # The moment is in whole seconds, and the one of the publication is over then.
+        + "sleep 1\n",
         "instead": {"2026-11-24T14:00:00Z": "$(date -u +%FT%TZ)"}, "after": "grep -F 1.3.0 $last",
     },
     "rollouts-simulate": {

@@ -43,8 +43,7 @@ public final class LiveUpdateManager: Sendable {
     ///
     /// The host knows what is installed after `PackHost.start()`.
     public var latestAppDirectory: URL? {
-        guard let session = host.packages.session(of: package), !session.isInstalling else { return nil }
-        return give(session)
+        installed.map(give)
     }
 
     /// Checks for an update and installs it. ``latestAppDirectory`` is the new version's folder when this returns, if the
@@ -53,13 +52,12 @@ public final class LiveUpdateManager: Sendable {
     ///   updated. What is installed stays.
     @discardableResult
     public func update() async throws -> LiveUpdateResult {
-        let before = host.packages.session(of: package)?.manifest.digest
+        let before = installed?.manifest.digest
         let report = try await host.update(.list([package]))
         if case .failed(let reason)? = report.entries.first(where: { $0.package == package })?.outcome {
             throw LiveUpdateError(package: package, reason: reason)
         }
-        let now = host.packages.session(of: package)
-        return LiveUpdateResult(version: now?.version, didUpdate: now?.manifest.digest != before)
+        return LiveUpdateResult(version: installed?.version, didUpdate: installed?.manifest.digest != before)
     }
 
     /// Counts a start of the version that the shell is about to show. A version that has used up its starts without a
@@ -68,7 +66,8 @@ public final class LiveUpdateManager: Sendable {
     /// - Throws: `UpdateError` where the store cannot be read.
     @discardableResult
     public func start() async throws -> URL? {
-        guard case .installed(let session) = try await host.open(package) else {
+        // A package that is not here would begin to install itself, for a page that nobody answers.
+        guard installed != nil, case .installed(let session) = try await host.open(package) else {
             state.withLock { $0.started = nil }
             return nil
         }
@@ -83,6 +82,11 @@ public final class LiveUpdateManager: Sendable {
             throw UpdateError.notConfirmed(package, reason: "call start() before its page is shown")
         }
         try await host.updater.confirm(package, version: session.version, loadToken: session.loadToken)
+    }
+
+    /// The session of the version that is completely here.
+    private var installed: PackageSession? {
+        host.packages.session(of: package).flatMap { $0.isInstalling ? nil : $0 }
     }
 
     private func give(_ session: PackageSession) -> URL {

@@ -113,7 +113,10 @@ struct NativeAnswersTests {
         defer { online.close() }
         let driver = SchemeTaskDriver(page: page, online: online, place: .inPlace)
         for task in [CollectingTask(), CollectingWholeTask()] {
-            driver.start(task, request: URLRequest(url: try #require(URL(string: "h5pack://shop/stub.png"))))
+            var request = URLRequest(url: try #require(URL(string: "h5pack://shop/stub.png")))
+            // As an engine asks for an image; without it the request may be a page's.
+            request.setValue("image/png,*/*", forHTTPHeaderField: "Accept")
+            driver.start(task, request: request)
             for await _ in task.ended { break }
             #expect(task.said.withLock { $0 } == ["203", "the app's", "end"])
         }

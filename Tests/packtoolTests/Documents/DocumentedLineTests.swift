@@ -10,7 +10,7 @@ import Testing
     private static func walks() throws -> [String] {
         let text = try String(
             contentsOf: Tool.project.appendingPathComponent("Tests/Tools/documented_walks.py"), encoding: .utf8)
-        return text.matches(of: /(?m)^    "([a-z-]+)": \{$/).map { String($0.output.1) }
+        return text.matches(of: /(?m)^    "([a-z-]+)": \{/).map { String($0.output.1) }
     }
 
     @Test func `every command line is executed by a test, or is excused with a reason`() async throws {

@@ -39,8 +39,9 @@ struct ChangesCommandTests {
         let scene = try await Scene()
         let owner = ["--registry", scene.live.folder]
         for version in ["1.1.0", "1.2.0"] {
-            try await scene.live.tool.run(["publish", "packages/shop-\(version).zip", "--channel", "beta"] + owner)
-                .expectSuccess()
+            try await scene.live.tool.run(
+                ["publish", "packages/shop-\(version).zip", "--channel", "beta", "--new-channel"] + owner
+            ).expectSuccess()
         }
         try await scene.live.tool.run(
             ["promote", "shop@1.1.0", "--from", "beta", "--to", "stable", "--yes"] + owner
