@@ -15,5 +15,8 @@ release_options=(
     -Xcc -ffunction-sections -Xcc -fdata-sections -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend
     -Xswiftc -internalize-at-link
 )
-# Which of the compiler's threads is first shows in a few functions (decision 27). One thread takes longer.
-if [ -n "${PACKTOOL_REPRODUCIBLE:-}" ]; then release_options+=(-Xswiftc -num-threads -Xswiftc 1); fi
+# Which of the compiler's threads is first shows in a few functions, and so does chance in loops that Swift unrolls (decision 27). One
+# thread takes longer.
+if [ -n "${PACKTOOL_REPRODUCIBLE:-}" ]; then
+    release_options+=(-Xswiftc -num-threads -Xswiftc 1 -Xswiftc -Xllvm -Xswiftc -sil-disable-pass=loop-unroll)
+fi

@@ -168,7 +168,6 @@ final class Life {
             canceller.cancel();
             Check.fails(ErrorCode.CANCELLED, () -> host.update(null, null, PackHost.NO_LIMIT, canceller));
         }
-        Check.fails(ErrorCode.TIMED_OUT, () -> host.update(null, null, 0, null));
         host.setNetwork(Network.METERED);
         host.setNetwork(Network.UNKNOWN);
         host.setChannel("stable");
@@ -177,6 +176,7 @@ final class Life {
                 PackHost other = PackHost.open(
                         new HostSettings(arguments[0] + "-of-mute", "http://127.0.0.1:" + mute.getLocalPort()).rootFile(arguments[2]));
                 Canceller canceller = new Canceller()) {
+            Check.fails(ErrorCode.TIMED_OUT, () -> other.update(null, null, 0, null));
             Check.fails(ErrorCode.TIMED_OUT, () -> other.update(null, null, 200, null));
             Check.fails(ErrorCode.CANCELLED, () -> other.update(null, progress -> false, PackHost.NO_LIMIT, null));
             Check.fails(ErrorCode.CANCELLED, () -> other.update(null, progress -> {
