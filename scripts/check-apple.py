@@ -39,7 +39,7 @@ CONDITION = re.compile(r"^\s*#(?:if|elseif)\b.*\b(?:canImport|os)\(", re.M)
 QUESTION = re.compile(r"\b(canImport|os)\((\w+)\)")
 FOUNDATION = re.compile(r"^(\s*(?:@\w+ )?(?:public |package |internal )?import )Foundation$", re.M)
 # A warning is an error on Apple too, but for those that only the stubs cause.
-OF_STUBS = re.compile(r"import of '(?:Darwin|FoundationNetworking|Foundation|os)' was not used")
+OF_STUBS = re.compile(r"import of '(?:Darwin|FoundationNetworking|Foundation|UIKit|os)' was not used")
 
 
 class Fault(Exception):
@@ -163,7 +163,9 @@ class Checker:
                 arguments.append(self.copy(file, system))
         if module == "PackWebOnline":
             arguments.append(str(STUBS / "CoreFoundation.swift"))
-        options = [*self.common, *self.includes, "-package-name", self.package, "-module-name", module.replace("-", "_")]
+        # An app is a package of its own.
+        package = self.package if module != "HostApp" else module
+        options = [*self.common, *self.includes, "-package-name", package, "-module-name", module.replace("-", "_")]
         self.checked.update(primary)
         indexed = ["-index-store-path", str(self.index), "-index-ignore-clang-modules", "-index-ignore-stdlib"] if module in DEVICE else []
         self.compile(["-typecheck", *options, *indexed, *arguments], module)
