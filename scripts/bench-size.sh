@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares the packages of public web builds (Benchmarks/apps.json) with what `zip -9 -r` makes of the same files. A package holds one file
+# Compares the packages of public web builds (Benchmarks/apps.json, and the newest of Benchmarks/datasets.json) with what `zip -9 -r` makes of the same files. A package holds one file
 # more, its manifest (pack.json), so the bar is the size without that entry.
 #
 #   scripts/bench-size.sh [SET...]        PACKTOOL names the binary, else .build/bin/packtool
@@ -7,15 +7,18 @@
 # Prints a table; with REPORT=1 writes it into docs/BENCHMARKS.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-export DATASETS=Benchmarks/apps.json
-scripts/fetch-datasets.sh "$@"
+lists=(Benchmarks/apps.json Benchmarks/datasets.json)
+[ $# -gt 0 ] || for list in "${lists[@]}"; do DATASETS=$list scripts/fetch-datasets.sh; done
 status=0
 table=$(
-    python3 - "${PACKTOOL:-$PWD/.build/bin/packtool}" "$@" <<'PYTHON'
-import json, math, os, pathlib, subprocess, sys, tempfile, zipfile
+    python3 - "${PACKTOOL:-$PWD/.build/bin/packtool}" "${lists[@]}" "$@" <<'PYTHON'
+import json, math, pathlib, subprocess, sys, tempfile, zipfile
 
-binary, wanted = sys.argv[1], sys.argv[2:]
-sets = json.loads(pathlib.Path(os.environ["DATASETS"]).read_text())["sets"]
+sys.path.insert(0, "Benchmarks")
+from public_builds import IGNORED, with_page
+
+binary, (apps, builds), wanted = sys.argv[1], sys.argv[2:4], sys.argv[4:]
+sets = {name: entry for list in (builds, apps) for name, entry in json.loads(pathlib.Path(list).read_text())["sets"].items()}
 data = pathlib.Path(".cache/datasets").resolve()
 MANIFEST = "pack.json"
 
@@ -37,8 +40,11 @@ def measure(tree):
     """The sizes of a build: its package, the manifest's entry, zip's archive, and zip's without folders and extra fields."""
     with tempfile.TemporaryDirectory() as work:
         work = pathlib.Path(work)
-        subprocess.run([binary, "build", tree, "--package", "app", "--package-version", "1.0.0", "--out", work / "out", "--no-cache",
-                        "--allow-secrets", "--quiet"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        (work / "packtool.json").write_text(
+            json.dumps({"package": "app", "version": "1.0.0", "audit": {name: "off" for name in IGNORED}}))
+        command = [binary, "build", with_page(tree, work / "site"), "--out", "out", "--no-cache", "--allow-secrets", "--whole-project",
+                   "--quiet"]
+        subprocess.run(command, cwd=work, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         package = work / "out/app-1.0.0.zip"
         # Some files are left out of a package: zip gets the same ones.
         with zipfile.ZipFile(package) as archive:
@@ -48,7 +54,7 @@ def measure(tree):
         return package.stat().st_size, manifest, zipped(work / "tree"), zipped(work / "tree", "-X", "-D")
 
 
-rows = {name: measure(data / name / entry["versions"][-1]) for name, entry in sets.items() if not wanted or name in wanted}
+rows = {name: measure(data / name / entry["versions"][-1]) for name, entry in sorted(sets.items()) if not wanted or name in wanted}
 print("| build | `zip -9 -r` | packtool | of zip | the manifest of it | of zip without it | of `zip -9 -X -D -r` without it |")
 print("| --- | --: | --: | --: | --: | --: | --: |")
 
