@@ -109,14 +109,16 @@ import Testing
 
     @Test(arguments: [
         ("4.9.0", false), ("5.9.9", false), ("5.10.0", true), ("6.24.9", false), ("6.25.0", true), ("7.0.34", false),
-        ("7.0.37", false), ("7.0.38", true), ("8.0.0", true), ("9.1.0", true), ("", false), ("x", false),
+        ("7.0.37", false), ("7.0.38", true), ("7.9.1", true), ("7.9.2", false), ("7.18.14", false),
+        ("7.18.15", true), ("8.0.0", true), ("9.1.0", true), ("", false), ("x", false),
     ])
     func `lists go to the plugins that read them`(plugin: String, reads: Bool) throws {
         #expect(try CapgoDevice(Self.device(plugin: plugin)).readsFileLists == reads)
     }
 
     @Test(arguments: [
-        ("5.9.5", false), ("5.50.1", true), ("6.14.27", false), ("6.14.28", true), ("7.0.1", false), ("7.0.2", true),
+        ("5.9.5", false), ("5.50.1", true), ("6.14.27", false), ("6.14.28", true), ("7.0.1", false), ("7.0.29", false),
+        ("7.0.30", true),
         ("8.51.14", true), ("", false),
     ])
     func `a plugin that compares another sum gets no checksum`(plugin: String, verifies: Bool) async throws {
