@@ -5,7 +5,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 count=${COUNT:-20000}
-packtool=$PWD/.build/bin/packtool
 library=$PWD/.build/lib
 swift build -c release --static-swift-stdlib --package-path Benchmarks --product resolver >&2
 scripts/build-bindings.sh >&2
@@ -20,25 +19,10 @@ javac -encoding UTF-8 -cp "$bindings/java/packhost.jar" -d "$folder/classes" "$p
 cc -std=c11 -D_GNU_SOURCE -O2 "$programs/resolving.c" -o "$folder/resolving" -I Sources/CPackHost -I "$programs" -L "$library" \
     -lpackhost -Wl,-rpath,"$library"
 
-# A package with the files, served.
-(
-    cd "$folder/project"
-    # As many as Swift's resolver has, so that the processor's caches have as little of them.
-    for ((number = 0; number < 300; number++)); do head -c 100000 /dev/urandom >"dist/file-$number.bin"; done
-    echo '<title>one</title>' >dist/index.html
-    "$packtool" init --template config
-    echo '{ "channel": "stable" }' >packtool.json
-    "$packtool" build dist --package shop --package-version 1.0.0 --out packages
-    "$packtool" publish packages/shop-1.0.0.zip --channel stable
-) >"$folder/log" 2>&1 || { cat "$folder/log" >&2; exit 1; }
-(cd "$folder/project" && exec "$packtool" serve --port 0) >"$folder/served" 2>/dev/null &
-server=$!
-url=
-for _ in $(seq 100); do
-    url=$(grep -oE 'http://127\.0\.0\.1:[0-9]+' "$folder/served" | head -1) || true
-    [ -z "$url" ] || break
-    sleep 0.1
-done
+# As many files as Swift's resolver has, so that the processor's caches have as little of them.
+for ((number = 0; number < 300; number++)); do head -c 100000 /dev/urandom >"$folder/project/dist/file-$number.bin"; done
+. scripts/serve-package.sh
+serve_package "$folder"
 arguments=("$url" "$folder/project/.packtool/root.json" "$count" 300)
 
 java=(java -Xmx64m "-Dpacktool.host.library=$bindings/java/libpackhost_jni.so" -cp "$bindings/java/packhost.jar:$folder/classes" Resolving)

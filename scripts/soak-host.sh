@@ -9,33 +9,16 @@ sequences=${1:-10000}
 [ $# -eq 0 ] || shift
 tools=("$@")
 [ "${#tools[@]}" -gt 0 ] || tools=(valgrind thread)
-packtool=$PWD/.build/bin/packtool
 programs=$PWD/Tests/PackHostCTests/Programs
 scripts/build-release.sh
 folder=$(mktemp -d)
 server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null; wait; rm -rf "$folder"' EXIT
 
-# A package, served.
 mkdir -p "$folder/project/dist"
-(
-    cd "$folder/project"
-    echo '<title>one</title>' >dist/index.html
-    seq 20000 >dist/data.txt
-    "$packtool" init --template config
-    echo '{ "channel": "stable" }' >packtool.json
-    "$packtool" build dist --package shop --package-version 1.0.0 --out packages
-    "$packtool" publish packages/shop-1.0.0.zip --channel stable
-) >"$folder/log" 2>&1 || { cat "$folder/log" >&2; exit 1; }
-(cd "$folder/project" && exec "$packtool" serve --port 0) >"$folder/served" 2>/dev/null &
-server=$!
-url=
-for _ in $(seq 100); do
-    url=$(grep -oE 'http://127\.0\.0\.1:[0-9]+' "$folder/served" | head -1) || true
-    [ -z "$url" ] || break
-    sleep 0.1
-done
-[ -n "$url" ] || { echo "error: packtool serve did not start" >&2; exit 1; }
+seq 20000 >"$folder/project/dist/data.txt"
+. scripts/serve-package.sh
+serve_package "$folder"
 
 # Runs a program on a store of its own that has the package: `misuse` expects one.
 arguments() { printf '%s\n' "$folder/$1" "$url" "$folder/project/.packtool/root.json"; }
