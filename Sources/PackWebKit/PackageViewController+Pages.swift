@@ -130,21 +130,6 @@
         }
     }
 
-    /// The first of two answers.
-    @MainActor
-    private final class FirstAnswer {
-        private var continuation: CheckedContinuation<Bool, Never>?
-
-        init(_ continuation: CheckedContinuation<Bool, Never>) {
-            self.continuation = continuation
-        }
-
-        func resume(_ answer: Bool) {
-            continuation?.resume(returning: answer)
-            continuation = nil
-        }
-    }
-
     private struct FailedNavigation: Error, CustomStringConvertible {
         let load: FailedLoad
         var description: String { "\(load.url) did not load: \(load.reason)" }

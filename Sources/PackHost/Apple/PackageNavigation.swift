@@ -110,7 +110,8 @@
             _ webView: WKWebView, decidePolicyFor response: WKNavigationResponse
         ) async -> WKNavigationResponsePolicy {
             await cookies?.takeFromWebView()
-            let head = (response.response as? HTTPURLResponse).map {
+            let answer = response.response as? HTTPURLResponse
+            let head = answer.map {
                 TransferHead(
                     status: $0.statusCode,
                     headers: ["content-disposition": $0.value(forHTTPHeaderField: "Content-Disposition") ?? ""])
@@ -120,7 +121,6 @@
             }
             guard response.isForMainFrame, let url = response.response.url else { return .allow }
             isAnswered = true
-            let answer = response.response as? HTTPURLResponse
             status = answer?.statusCode ?? 0
             do {
                 let key = answer?.value(forHTTPHeaderField: PageSession.documentField)

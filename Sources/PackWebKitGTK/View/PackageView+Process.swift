@@ -1,5 +1,6 @@
 import CWebKitGTK
 import PackWeb
+import PackWebOnline
 
 /// The page's process: whether it answers, and its end.
 extension PackageView {
@@ -35,19 +36,5 @@ extension PackageView {
                 waiter.resume(false)
             }
         }
-    }
-}
-
-@MainActor
-private final class FirstAnswer {
-    private var continuation: CheckedContinuation<Bool, Never>?
-
-    init(_ continuation: CheckedContinuation<Bool, Never>) {
-        self.continuation = continuation
-    }
-
-    func resume(_ answer: Bool) {
-        continuation?.resume(returning: answer)
-        continuation = nil
     }
 }
