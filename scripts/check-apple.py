@@ -114,6 +114,12 @@ class Checker:
         for found in maps:
             self.includes += ["-Xcc", f"-fmodule-map-file={found}"]
         self.includes += ["-Xcc", f"-I{self.folder / 'libzstd'}"]
+        # Headers that the system keeps in folders of their own, as SwiftPM finds them.
+        libraries = re.findall(r'pkgConfig: "([^"]+)"', (ROOT / "Package.swift").read_text(encoding="utf-8"))
+        flags = subprocess.run(["pkg-config", "--cflags", *libraries], check=True, capture_output=True, text=True).stdout.split()
+        self.includes += [part for flag in flags for part in ("-Xcc", flag)]
+        # What an earlier run left in the user's cache would hide a header that is not found.
+        self.includes += ["-module-cache-path", str(self.folder / "cache")]
 
     def zstd(self) -> list[pathlib.Path]:
         """zstd as a package's module, with the headers of the system; and CZstd over it, as SwiftPM makes its map."""
