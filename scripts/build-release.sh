@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds packtool as one executable that carries the Swift libraries, and puts it, stripped, at .build/bin/packtool. Arguments: other
 # products, such as packtool-kiosk. TESTS=1 builds the tests too, against the same modules (BUILD=.build/optimized/release
-# scripts/run-tests.py). The same commit gives the same bytes, wherever the folder is.
+# scripts/run-tests.py). The same commit gives the same bytes, wherever the folder is. UNOPTIMIZED=1 is for what is only tried: all of it
+# is below .build/unoptimized then (decision 56).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/require-swift.sh
@@ -16,7 +17,7 @@ fi
 
 . scripts/release-options.sh
 folder=$release_folder
-mkdir -p "$folder" .build/bin
+mkdir -p "$folder" "$release_bin"
 build() {
     if ! swift build "${release_options[@]}" "$@" 2>&1 | scripts/build-progress.py "$folder/build.log"; then
         grep -q 'error:' "$folder/build.log" || tail -40 "$folder/build.log" >&2
@@ -31,7 +32,8 @@ for product in "${@:-packtool}"; do
     [ -e "$folder/release/$product" ] || echo "building $product (the first time takes some minutes)"
     # No names for other programs: nothing is loaded into this one, and a start reads a tenth less of a smaller file.
     PACKTOOL_LINK_STATIC=1 build -Xlinker --no-export-dynamic --product "$product"
-    strip -o ".build/bin/$product.new" "$folder/release/$product"
-    mv ".build/bin/$product.new" ".build/bin/$product"
-    echo "built .build/bin/$product: $(($(stat -c %s ".build/bin/$product") / 1000000)) MB in $((SECONDS - started)) s"
+    built=$release_bin/$product
+    strip -o "$built.new" "$folder/release/$product"
+    mv "$built.new" "$built"
+    echo "built $built: $(($(stat -c %s "$built") / 1000000)) MB in $((SECONDS - started)) s"
 done

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Type-checks what the build leaves out. First the benchmarks. Then what is compiled on Apple's platforms only, and the example host
-# app, against stubs of the frameworks (scripts/check-apple.py). Nothing is run: what Apple does is not claimed here. Needs a debug
-# build or a released one, or another that BUILD names.
+# app, against stubs of the frameworks (scripts/check-apple.py). Nothing is run: what Apple does is not claimed here. Needs a build: that
+# of make check, make test or make release, or another that BUILD names.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-.build/debug}
-[ -n "${BUILD:-}" ] || [ -d "$build/Modules" ] || build=.build/optimized/release
+for other in .build/unoptimized/release .build/optimized/release; do
+    [ -n "${BUILD:-}" ] || [ -d "$build/Modules" ] || build=$other
+done
 modules=$build/Modules
 [ -d "$modules" ] || { echo "check-types: build first (scripts/build-debug.sh)" >&2; exit 1; }
 

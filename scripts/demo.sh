@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 optimized=$PWD/.build/bin/packtool
 packtool=${PACKTOOL:-$optimized}
-[ -e "$packtool" ] || packtool=$PWD/.build/debug/packtool
+[ -e "$packtool" ] || packtool=$PWD/.build/unoptimized/bin/packtool
 demo=${DEMO_FOLDER:-$PWD/.cache/demo}
 began=$(date +%s%N)
 

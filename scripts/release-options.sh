@@ -1,10 +1,14 @@
 # shellcheck shell=bash
 # Sourced in the checkout: how all that is released is built. Another option in one script would build everything once more for it.
+# UNOPTIMIZED=1 is for what is only tried: the same program, compiled in half the time (decision 56).
 
 # Tests may look into modules (decision 6).
 export PACKTOOL_TESTABLE=1
 release_folder=.build/optimized
+# shellcheck disable=SC2034
+release_bin=.build/bin
 [ -z "${PACKTOOL_REPRODUCIBLE:-}" ] || release_folder=.build/reproducible
+if [ -n "${UNOPTIMIZED:-}" ]; then release_folder=.build/unoptimized release_bin=.build/unoptimized/bin; fi
 # No debug information: it is stripped anyway, and a fifth of the time of the C++ that TLS and signatures are made of.
 # C and C++ write the paths of their files into messages: the folder's own part is taken out. Swift writes none.
 # Each function in a section of its own: the linker leaves out those that nobody calls, of BoringSSL most. It keeps each that is public
@@ -19,4 +23,8 @@ release_options=(
 # thread takes longer.
 if [ -n "${PACKTOOL_REPRODUCIBLE:-}" ]; then
     release_options+=(-Xswiftc -num-threads -Xswiftc 1 -Xswiftc -Xllvm -Xswiftc -sil-disable-pass=loop-unroll)
+fi
+# C++, which is BoringSSL, stays fast enough for the many signatures of tests. --version says what it is.
+if [ -n "${UNOPTIMIZED:-}" ]; then
+    release_options+=(-Xswiftc -Onone -Xcxx -O1 -Xswiftc -DUNOPTIMIZED)
 fi

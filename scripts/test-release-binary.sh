@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Copies the released executable alone to another folder, with another home, and goes the whole way with it.
+# Copies the executable (.build/bin/packtool, or what TESTED_PACKTOOL names) alone to another folder, with another home, and goes the
+# whole way with it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-built=$PWD/.build/bin/packtool
+built=${TESTED_PACKTOOL:-$PWD/.build/bin/packtool}
 
-if git rev-parse --git-dir >/dev/null 2>&1 && ! "$built" --version | grep -qE '\(commit [0-9a-f]{12}(-modified)? of [0-9-]{10}, release build '; then
+if git rev-parse --git-dir >/dev/null 2>&1 && ! "$built" --version | grep -qE '\(commit [0-9a-f]{12}(-modified)? of [0-9-]{10}, (release|unoptimized) build '; then
     echo "error: the executable does not say its commit and build: $("$built" --version)" >&2
     exit 1
 fi

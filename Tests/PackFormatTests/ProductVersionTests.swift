@@ -9,7 +9,7 @@ struct ProductVersionTests {
     ])
     func `an executable says its version, commit and build`(commit: String, date: String, source: String) {
         let text = ProductVersion.stamp(commit: commit, date: date)
-        let build = text.firstMatch(of: /(debug|release) build for (linux|macos)-(x86_64|arm64)\)$/)
+        let build = text.firstMatch(of: /(debug|release|unoptimized) build for (linux|macos)-(x86_64|arm64)\)$/)
         #expect(build.map { text == "\(ProductVersion.text) \(source)\($0.output.0)" } == true, "\(text)")
     }
 }

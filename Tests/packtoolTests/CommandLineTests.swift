@@ -83,7 +83,7 @@ struct CommandLineTests {
         #expect(
             try await tool.run("--version").standardOutput.wholeMatch(
                 of:
-                    /\d+\.\d+\.\d+\S* \((commit [0-9a-f]{12}\S* of [0-9-]{10}, release|(commit .*, )?debug) build for \S+\)\n/
+                    /\d+\.\d+\.\d+\S* \((commit [0-9a-f]{12}\S* of [0-9-]{10}, (release|unoptimized)|(commit .*, )?debug) build for \S+\)\n/
             ) != nil)
         #expect(try tool.listing().isEmpty)
     }

@@ -14,6 +14,8 @@ extension ProductVersion {
     private static var build: String {
         #if DEBUG
             "debug"
+        #elseif UNOPTIMIZED
+            "unoptimized"
         #else
             "release"
         #endif
