@@ -40,3 +40,5 @@ for module in "${modules[@]}"; do
 done
 "$toolchain/docc" merge "${archives[@]}" --synthesized-landing-page-name "App libraries" \
     --synthesized-landing-page-kind "API reference" --output-path "$out"
+# Its pages ask for a theme of ours, which would else be a 404.
+echo '{}' >"$out/theme-settings.json"

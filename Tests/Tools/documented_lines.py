@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The command lines in code blocks of README.md and docs/*.md: each is executed by a test, or is excused with a reason.
+"""The command lines in code blocks of README.md, CONTRIBUTING.md and docs/*.md: each is executed by a test, or is excused with a reason.
 
 documented_lines.py PROJECT coverage        faults, one a line; exit code 1 if there are some
 documented_lines.py PROJECT walks           the names of the walks
@@ -63,7 +63,7 @@ def is_command(text: str) -> bool:
 
 
 def all_lines(project: pathlib.Path) -> list[Line]:
-    documents = ["README.md"] + sorted(f"docs/{path.name}" for path in (project / "docs").glob("*.md"))
+    documents = ["README.md", "CONTRIBUTING.md"] + sorted(f"docs/{path.name}" for path in (project / "docs").glob("*.md"))
     return [line for document in documents for line in commands_of(project / document, document)]
 
 
