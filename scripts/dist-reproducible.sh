@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Shows that the same commit gives the same bytes: runs scripts/dist.sh in two clones, the second with another name, umask, home
-# folder, language and time zone, and compares every file. Two release builds: some 20 minutes.
+# folder, language and time zone, and compares every file. Two release builds: some 20 minutes. dist-reproducible.sh [FOLDER]
+# SECOND_USER names a user of the machine who makes the second build, which needs root:
+#   SECOND_USER=nobody scripts/dist-reproducible.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scratch=${1:-$(mktemp -d "${TMPDIR:-/tmp}/packtool-twice.XXXXXX")}
@@ -9,19 +11,36 @@ source=$PWD
 
 clone() {
     [ -d "$1" ] || git clone -q --no-local "$source" "$1"
-    git -C "$1" checkout -q "$commit"
+    # The second one may belong to the second user, from an earlier run.
+    git -c safe.directory="$1" -C "$1" checkout -q "$commit"
 }
+second=$scratch/second-folder-with-a-longer-name
 clone "$scratch/first"
-clone "$scratch/second-folder-with-a-longer-name"
+clone "$second"
+
+mkdir -p "$scratch/home" "$scratch/tmp"
+as_second=()
+user=${SECOND_USER:-}
+if [ -z "$user" ]; then
+    echo "the same user makes both builds: SECOND_USER names another, which needs root"
+elif [ "$(id -u)" -ne 0 ]; then
+    echo "the same user makes both builds: only root can build as $user"
+    user=
+else
+    as_second=(setpriv --reuid "$user" --regid "$(id -g "$user")" --init-groups)
+    # That user finds the way, and nothing of the first build.
+    chmod 711 "$scratch"
+    chmod 700 "$scratch/first"
+    chown -R "$user" "$second" "$scratch/home" "$scratch/tmp"
+fi
 
 (cd "$scratch/first" && umask 022 && TZ=UTC LANG=C scripts/dist.sh)
 (
-    cd "$scratch/second-folder-with-a-longer-name"
+    cd "$second"
     umask 077
-    export TZ=Asia/Tokyo LANG=de_DE.UTF-8 HOSTNAME=elsewhere HOME="$scratch/home" USER=somebody
-    mkdir -p "$HOME"
-    scripts/dist.sh
+    export TZ=Asia/Tokyo LANG=de_DE.UTF-8 HOSTNAME=elsewhere HOME="$scratch/home" TMPDIR="$scratch/tmp" USER="${user:-somebody}"
+    "${as_second[@]}" scripts/dist.sh
 )
-diff -r "$scratch/first/.build/dist" "$scratch/second-folder-with-a-longer-name/.build/dist"
+diff -r "$scratch/first/.build/dist" "$second/.build/dist"
 cat "$scratch/first/.build/dist/SHA256SUMS"
-echo "two builds of $commit in $scratch: the same bytes"
+echo "two builds of $commit in $scratch, the second by ${user:-the same user}: the same bytes"

@@ -50,6 +50,7 @@ print(json.dumps(rules))'
 check named_scripts
 check forwarded_functions
 check scripts/check-sources.py
+check scripts/check-coverage.py
 check scripts/check-manifest.py
 check scripts/embed-templates.py --check
 check scripts/embed-hook.py --check

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Builds the API reference of the app libraries with DocC, the tool of the Swift toolchain: site-api.sh OUT. SITE_BASE is the path below which
-# the site is hosted, such as /packtool; its pages name their own files from there.
+# the site is hosted, such as /packtool; its pages name their own files from there. PackWebKit is not there: it is built on Apple's platforms
+# only, and docs/site/api.md links its sources.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/require-swift.sh
 
 out=$1
-modules=(PackHost PackUpdater PackUpdaterOnline PackWeb PackWebOnline PackTrust PackKeys PackFormat)
+modules=(PackHost PackProxy PackUpdater PackUpdaterOnline PackWeb PackWebOnline PackTrust PackKeys PackFormat)
 . scripts/release-options.sh
 folder=$release_folder
 work=.build/site-api
@@ -15,12 +16,15 @@ for module in "${modules[@]}"; do
 done
 [ -e "$folder/release/Modules/PackHost.swiftmodule" ] || echo "site: building the app libraries (the first time takes some minutes)"
 # One with each that it needs.
-for module in PackHost PackUpdaterOnline PackWebOnline PackKeys; do
+for module in PackHost PackProxy PackUpdaterOnline PackWebOnline PackKeys; do
     swift build "${release_options[@]}" --target "$module" --quiet
 done
 toolchain=$(dirname "$(command -v swift)")
 maps=()
-for map in Sources/C*/module.modulemap; do maps+=(-Xcc "-fmodule-map-file=$map"); done
+# What NIO is made of is in C too: its maps are in its checkouts, or SwiftPM made them.
+while read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(
+    printf '%s\n' Sources/C*/module.modulemap "$folder"/release/C*.build/module.modulemap
+    find "$folder/checkouts" -path '*/Sources/*/include/module.modulemap' -not -path '*/Benchmarks/*')
 rm -rf "$work" "$out"
 archives=()
 for module in "${modules[@]}"; do
@@ -36,3 +40,5 @@ for module in "${modules[@]}"; do
 done
 "$toolchain/docc" merge "${archives[@]}" --synthesized-landing-page-name "App libraries" \
     --synthesized-landing-page-kind "API reference" --output-path "$out"
+# Its pages ask for a theme of ours, which would else be a 404.
+echo '{}' >"$out/theme-settings.json"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the documentation site from README.md, docs/ and CHANGELOG.md into .build/site, with mkdocs-material from PyPI in an
-# environment of its own, and the reference of the app libraries by DocC. A link that leads nowhere, an anchor that is not there, or a request to somebody else's host ends it with
-# an error. To look at it: python3 -m http.server --directory .build/site
+# environment of its own, and the reference of the app libraries by DocC. It fails on a link that leads nowhere, an anchor that is not
+# there, a request to another host, a page that a real Chromium cannot read in light or dark, and a search without a result. To look at
+# it: python3 -m http.server --directory .build/site
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,4 +25,5 @@ scripts/site-pages.py "$pages"
 NO_MKDOCS_2_WARNING=1 "$venv/bin/mkdocs" build --strict --quiet --config-file docs/site/mkdocs.yml
 scripts/site-api.sh .build/site/api
 scripts/site-check.py .build/site
+scripts/site-browse.py .build/site
 echo "site: $(find .build/site -name '*.html' | wc -l) pages in .build/site"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The command lines in code blocks of README.md and docs/*.md: each is executed by a test, or is excused with a reason.
+"""The command lines in code blocks of all pages of the site: each is executed by a test, or is excused with a reason.
 
 documented_lines.py PROJECT coverage        faults, one a line; exit code 1 if there are some
 documented_lines.py PROJECT walks           the names of the walks
@@ -63,7 +63,9 @@ def is_command(text: str) -> bool:
 
 
 def all_lines(project: pathlib.Path) -> list[Line]:
-    documents = ["README.md"] + sorted(f"docs/{path.name}" for path in (project / "docs").glob("*.md"))
+    """Those of all pages of the site (scripts/site-pages.py)."""
+    documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"] + sorted(
+        path.relative_to(project).as_posix() for path in (project / "docs").rglob("*.md"))
     return [line for document in documents for line in commands_of(project / document, document)]
 
 
@@ -89,6 +91,13 @@ def coverage(project: pathlib.Path) -> list[str]:
     for place, excuses in EXCUSED.items():
         faults += [f"excused, but not there: {place}: {text}" for text in excuses if (*place, text) not in texts]
         faults += [f"excused without a reason: {text}" for text, reason in excuses.items() if len(reason) < 10]
+    # Nobody executes a build here, so at least what it names is there.
+    targets = set(re.findall(r"^([a-z-]+):", (project / "Makefile").read_text(encoding="utf-8"), re.M))
+    for line in lines:
+        if match := re.match(r"make ([a-z-]+)(?: FILTER=(\w+))?$", line.text):
+            target, chosen = match.groups()
+            if target not in targets or chosen and not (project / "Tests" / chosen).is_dir():
+                faults.append(f"{line.document}, {line.section}: the Makefile or Tests does not have what this names: {line.text}")
     for place, (file, title) in ELSEWHERE.items():
         if title not in (project / file).read_text(encoding="utf-8"):
             faults.append(f"{place}: {file} has no test '{title}'")

@@ -171,6 +171,9 @@ def bridge(origin: str, page: str, text: str) -> str:
 class Chromium:
     """The DevTools protocol over the browser's pipe: messages end with a zero byte."""
 
+    # Where names lead, if not every https host to one port.
+    hosts: str | None = None
+
     def __init__(self, tls_port: int):
         (their_in, self.out), (self.into, their_out) = os.pipe(), os.pipe()
 
@@ -185,7 +188,7 @@ class Chromium:
             sys.exit("chromium is not installed (scripts/install-system-packages.sh)")
         self.process = subprocess.Popen(
             [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--ignore-certificate-errors",
-             f"--host-resolver-rules=MAP *:443 127.0.0.1:{tls_port}", f"--user-data-dir={HOME / 'profile'}", "--no-first-run",
+             f"--host-resolver-rules={self.hosts or f'MAP *:443 127.0.0.1:{tls_port}'}", f"--user-data-dir={HOME / 'profile'}", "--no-first-run",
              "--disable-back-forward-cache", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
              "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
              "--disable-features=OptimizationHints,MediaRouter,HttpsUpgrades", "--autoplay-policy=no-user-gesture-required", "about:blank"],

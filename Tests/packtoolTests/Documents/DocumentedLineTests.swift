@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The command lines in code blocks of README.md and docs/*.md, of all programs. `Tests/Tools/documented_walks.py` says what executes
+/// The command lines in code blocks of all pages of the site, of all programs. `Tests/Tools/documented_walks.py` says what executes
 /// each: a test that takes it from the document, a walk here, or nothing, with the reason.
 @Suite(.onFolder) struct DocumentedLineTests {
     private static let script = Tool.project.appendingPathComponent("Tests/Tools/documented_lines.py").path
