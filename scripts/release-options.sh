@@ -8,7 +8,8 @@ release_folder=.build/optimized
 # shellcheck disable=SC2034
 release_bin=.build/bin
 [ -z "${PACKTOOL_REPRODUCIBLE:-}" ] || release_folder=.build/reproducible
-if [ -n "${UNOPTIMIZED:-}" ]; then release_folder=.build/unoptimized release_bin=.build/unoptimized/bin; fi
+# shellcheck disable=SC2034
+[ -z "${UNOPTIMIZED:-}" ] || { release_folder=.build/unoptimized; release_bin=.build/unoptimized/bin; }
 # No debug information: it is stripped anyway, and a fifth of the time of the C++ that TLS and signatures are made of.
 # C and C++ write the paths of their files into messages: the folder's own part is taken out. Swift writes none.
 # Each function in a section of its own: the linker leaves out those that nobody calls, of BoringSSL most. It keeps each that is public
