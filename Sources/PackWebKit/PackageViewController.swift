@@ -184,13 +184,19 @@
                 guard let number = UInt16(exactly: access.port), let port = NWEndpoint.Port(rawValue: number) else {
                     return
                 }
-                let settings = ProxyConfiguration(httpCONNECTProxy: .hostPort(host: "127.0.0.1", port: port))
-                settings.applyCredential(username: access.user, password: access.password)
-                configuration.dataStore.proxyConfigurations = [settings]
+                try use(access, at: .hostPort(host: "127.0.0.1", port: port))
                 (self.proxy, self.access) = (proxy, access)
             } catch {
+                try? await proxy.stop()
                 didHappen?(.failed(error))
             }
+        }
+
+        private func use(_ access: LoopbackProxy.Access, at place: NWEndpoint) throws {
+            guard #available(iOS 17, macOS 14, *) else { throw ProxyNotSupported() }
+            let settings = ProxyConfiguration(httpCONNECTProxy: place)
+            settings.applyCredential(username: access.user, password: access.password)
+            configuration.dataStore.proxyConfigurations = [settings]
         }
 
         /// Call it when the scene becomes active. The system may have closed the proxy of a suspended app; then the page
@@ -263,6 +269,11 @@
                 throw PageNotOnView(load: load)
             }
         }
+    }
+
+    /// Web views use a proxy from iOS 17 on.
+    private struct ProxyNotSupported: Error, CustomStringConvertible {
+        let description = "web views use a proxy from iOS 17 on: show the package by a custom scheme before"
     }
 
     /// A page has confirmed a version that is not on view.
