@@ -54,16 +54,6 @@
         private var access: LoopbackProxy.Access?
         /// The hook's scripts by package.
         var scripts: [PackageID: String] = [:]
-        /// What the next page of a package may confirm.
-        var loads: [PackageID: PageHook.Load] = [:]
-        /// Names the loads of pages.
-        var shownCount = 0
-        /// The page on view, also when its process has ended.
-        var lastStarted: StartedPage?
-        var ends = EndedProcesses()
-        var isShowingFailure = false
-        /// The process ended while nobody saw the view.
-        var isEmpty = false
 
         /// - Throws: `WebError` if the page hook does not go with the transport.
         public init(
@@ -78,14 +68,17 @@
                 try await confirmations.confirm(sender, load)
             }
             services.cookies.attach(AppleCookieStore(configuration.dataStore.httpCookieStore))
+            let home = PageState.Home(
+                package: package, origin: services.origin(of: package), path: configuration.path)
+            let state = PageState(home, readyTimeout: configuration.readyTimeout)
             switch services.pages {
             case .view(let pages):
                 let handler = PackSchemeHandler(pages, driver: services.schemeDriver { .main })
                 self.handler = handler
-                navigation = PackageNavigation(host, .scheme(handler), cookies: services.cookies)
+                navigation = PackageNavigation(host, .scheme(handler), cookies: services.cookies, state: state)
             case .directory(let directory):
                 handler = nil
-                navigation = PackageNavigation(host, .proxy(directory), cookies: services.cookies)
+                navigation = PackageNavigation(host, .proxy(directory), cookies: services.cookies, state: state)
             }
             trial = VersionTrial(of: package, in: host, readyTimeout: configuration.readyTimeout)
             messages = HookMessages(services.bridge)
@@ -109,9 +102,10 @@
                 if left == self?.package { self?.trial.abandon() }
             }
             navigation.didConfirm = { [weak self] page in self?.trial.end(page) }
-            navigation.didShow = { [weak self] url in self?.didShow(url) }
-            navigation.didFailLoad = { [weak self] failed in self?.loadFailed(failed) }
-            navigation.didEndProcess = { [weak self] in self?.processEnded() }
+            navigation.didShow = { [weak self] url in self?.services.didShow(url.absoluteString) }
+            navigation.startAddress = { [weak self] in self?.startAddress ?? "" }
+            navigation.didFailPage = { [weak self] failure, failed in self?.pageFailed(failure, failed) }
+            navigation.didEndProcess = { [weak self] failure in self?.processEnded(failure) }
             navigation.didFail = { [weak self] error in self?.didHappen?(.failed(error)) }
             guard let downloads else { return }
             downloads.didEnd = { [weak self] event in self?.didHappen?(event) }
@@ -159,8 +153,13 @@
 
         private func open() async {
             await openProxy()
-            load(services.address(of: package, path: configuration.path, restoring: configuration.lastPage))
+            load(services.address(of: package, path: path, restoring: configuration.lastPage))
         }
+
+        /// The path to open: `/` where the version has nothing at the configured one.
+        var path: String { navigation.state.path(of: host.packages.manifest(of: package)?.digest) }
+
+        var startAddress: String { services.address(of: package, path: path) }
 
         /// Loads an address.
         public func load(_ address: String) {
@@ -206,7 +205,7 @@
             let page = lastPage
             try? await old.stop()
             await openProxy()
-            load(services.address(of: package, path: configuration.path, restoring: page))
+            load(services.address(of: package, path: path, restoring: page))
         }
 
         /// Call it when the controller is not shown again.
@@ -254,7 +253,7 @@
         /// A navigation brought no page. Override it to show something else than a page with the reason.
         open func show(_ failed: FailedLoad) {
             guard let url = SentAddress.url(failed.url) else { return }
-            isShowingFailure = true
+            navigation.state.showsFailure()
             webView?.loadSimulatedRequest(URLRequest(url: url), responseHTML: failed.page)
         }
     }
