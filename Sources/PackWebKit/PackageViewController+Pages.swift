@@ -9,7 +9,11 @@
     extension PackageViewController: TrialView {
         /// - Parameter page: the one that has started; nil before a navigation.
         func willShow(_ package: PackageID, _ page: StartedPage?) async {
-            if let page { await trial.begin(page) }
+            if let page {
+                await trial.begin(page)
+            } else {
+                await removeOldWorkers(of: package)
+            }
             let load = navigation.state.loads[package]
             let hook = services.hook(of: package, load: load, handler: HookMessages.name)
             scripts[package] = hook.script(in: [services.origin(of: package)])

@@ -54,6 +54,8 @@
         private var access: LoopbackProxy.Access?
         /// The hook's scripts by package.
         var scripts: [PackageID: String] = [:]
+        /// The versions whose service workers the data store may have.
+        var seen: SeenVersions
 
         /// - Throws: `WebError` if the page hook does not go with the transport.
         public init(
@@ -68,6 +70,7 @@
                 try await confirmations.confirm(sender, load)
             }
             services.cookies.attach(AppleCookieStore(configuration.dataStore.httpCookieStore))
+            seen = SeenVersions(file: configuration.dataStore.versionsFile)
             let home = PageState.Home(
                 package: package, origin: services.origin(of: package), path: configuration.path)
             let state = PageState(home, readyTimeout: configuration.readyTimeout)

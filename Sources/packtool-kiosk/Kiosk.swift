@@ -62,7 +62,7 @@ final class Kiosk {
         }
         self.view = view
         services.cookies.attach(view.cookieStore)
-        seen = SeenVersions(folder: viewFolder)
+        seen = SeenVersions(file: viewFolder.appending(path: "packtool-versions.json"))
         control = settings.takesCommands ? KioskControl() : nil
         confirmations.kiosk = self
         trial.view = self
