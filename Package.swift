@@ -191,7 +191,7 @@ let package = Package(
         module("PackCurl", ["CCurlExchange", "PackFormat", "PackSystem", "PackUpdater"]),
 
         // What an app imports: the updater and the web side, joined.
-        module("PackHost", ["PackFormat", "PackUpdater", "PackWeb", webViewsOfApple]),
+        module("PackHost", ["PackFormat", "PackJSON", "PackUpdater", "PackWeb", webViewsOfApple]),
 
         // A third way into a web view, apart so that NIO stays out of the others.
         module(

@@ -97,6 +97,6 @@ def uses(store: pathlib.Path):
 
 
 def is_asked(lines: list[str], number: int, since: Version) -> bool:
-    """Whether one of the three lines up to this one asks whether the system is as new: `#available`."""
-    asked = [version(text) for line in lines[max(0, number - 3):number] for text in QUERY.findall(line)]
+    """Whether one of the four lines up to this one asks whether the system is as new: `#available`."""
+    asked = [version(text) for line in lines[max(0, number - 4):number] for text in QUERY.findall(line)]
     return any(answer >= since for answer in asked)

@@ -3,7 +3,7 @@
 
 All files of the modules that run on devices, and each other file with a condition on the platform, are copied with the conditions as
 they are there (iOS for devices, macOS else) and compiled against Tests/AppleStubs, which say what they stub: `Darwin` is Glibc with what
-Apple's has in another shape. The compiler is Linux's, and so are Swift's own modules: what scripts/availability.py adds is from which iOS
+Apple's has in another shape. Modules for devices that tell macOS from iOS are compiled once more as on macOS. The compiler is Linux's, and so are Swift's own modules: what scripts/availability.py adds is from which iOS
 on they have what is used. A file with a condition that was not checked is a fault."""
 
 import concurrent.futures
@@ -33,13 +33,17 @@ LINUX = {"PackWebKitGTK", "packtool-kiosk"}
 # The last one is made of another.
 STUB_MODULES = ["Darwin", "WebKit", "Network", "os", "LiveUpdateProvider", "UIKit"]
 
-TRUE = {"Darwin", "Foundation", "Dispatch", "WebKit", "UIKit", "Network", "os"}
+TRUE = {"Darwin", "Foundation", "Dispatch", "WebKit", "Network", "os"}
 FALSE = {"Glibc", "Musl", "FoundationEssentials", "FoundationNetworking"}
+# What one of the two systems has.
+ONE = {"UIKit": "iOS", "AppKit": "macOS"}
 CONDITION = re.compile(r"^\s*#(?:if|elseif)\b.*\b(?:canImport|os)\(", re.M)
+BOTH = re.compile(r"^\s*#(?:if|elseif)\b.*\bos\((?:macOS|iOS)\)", re.M)
+APPKIT = re.compile(r"^\s*(?:\w+ )?import AppKit$", re.M)
 QUESTION = re.compile(r"\b(canImport|os)\((\w+)\)")
 FOUNDATION = re.compile(r"^(\s*(?:@\w+ )?(?:public |package |internal )?import )Foundation$", re.M)
 # A warning is an error on Apple too, but for those that only the stubs cause.
-OF_STUBS = re.compile(r"import of '(?:Darwin|FoundationNetworking|Foundation|UIKit|os)' was not used")
+OF_STUBS = re.compile(r"import of '(?:Darwin|FoundationNetworking|Foundation|UIKit|AppKit|os)' was not used")
 
 
 class Fault(Exception):
@@ -50,6 +54,8 @@ def answer(question: re.Match, system: str) -> str:
     kind, name = question.groups()
     if kind == "os":
         return "true" if name == system else "false"
+    if name in ONE:
+        return "true" if ONE[name] == system else "false"
     if name not in TRUE | FALSE:
         raise Fault(f"scripts/check-apple.py does not know whether Apple's compiler has {name}")
     return "true" if name in TRUE else "false"
@@ -91,9 +97,12 @@ class Checker:
     def __init__(self, build: pathlib.Path, package: str, folder: pathlib.Path):
         self.folder = folder
         self.sources = folder / "Sources"
+        self.sources_macos = folder / "macOS"
         self.modules = folder / "modules"
+        # What has another shape on macOS, found before the modules of the same name.
+        self.modules_macos = folder / "modules-macOS"
         self.index = folder / "index"
-        for made in (self.sources, self.modules):
+        for made in (self.sources, self.sources_macos, self.modules, self.modules_macos):
             made.mkdir()
         self.shapes = Shapes()
         self.checked: set[pathlib.Path] = set()
@@ -136,8 +145,8 @@ class Checker:
         (shim / "module.modulemap").write_text(f'module CZstd {{\n umbrella header "{header}"\n export *\n}}\n', encoding="utf-8")
         return [library / "module.modulemap", shim / "module.modulemap"]
 
-    def copy(self, file: pathlib.Path, system: str) -> str:
-        place = self.sources / file.relative_to(ROOT)
+    def copy(self, file: pathlib.Path, system: str, folder: pathlib.Path | None = None) -> str:
+        place = (folder or self.sources) / file.relative_to(ROOT)
         place.parent.mkdir(parents=True, exist_ok=True)
         text = file.read_text(encoding="utf-8")
         place.write_text(as_on_apple(text, system, self.shapes), encoding="utf-8")
@@ -145,7 +154,7 @@ class Checker:
 
     def compile(self, arguments: list[str], what: str) -> None:
         run = subprocess.run(["swiftc", "-frontend", *arguments], capture_output=True, text=True)
-        output = run.stderr.replace(f"{self.sources}/", "")
+        output = run.stderr.replace(f"{self.sources}/", "").replace(f"{self.sources_macos}/", "")
         output = "\n".join(line for line in output.split("\n") if not OF_STUBS.search(line))
         if run.returncode != 0 or re.search(r": (?:warning|error): ", output):
             raise Fault(f"{what}: as on Apple's systems it is not well-typed\n{output}")
@@ -154,6 +163,24 @@ class Checker:
         self.compile(
             ["-emit-module", *self.common, *self.includes, "-module-name", name, "-o", str(self.modules / f"{name}.swiftmodule"),
              str(STUBS / f"{name}.swift")], f"Tests/AppleStubs/{name}.swift")
+
+    def stub_macos(self, name: str) -> None:
+        self.compile(
+            ["-emit-module", *self.common, "-I", str(self.modules_macos), *self.includes, "-D", "AS_ON_MACOS", "-module-name", name,
+             "-o", str(self.modules_macos / f"{name}.swiftmodule"), str(STUBS / f"{name}.swift")], f"Tests/AppleStubs/{name}.swift")
+
+    def check_macos(self, module: str, root: pathlib.Path) -> None:
+        """Of a module for devices the files that tell macOS from iOS, and all if its types are AppKit's there."""
+        files = sorted(root.rglob("*.swift"))
+        texts = {file: file.read_text(encoding="utf-8") for file in files}
+        of_appkit = any(APPKIT.search(text) for text in texts.values())
+        arguments: list[str] = []
+        for file in files:
+            place = self.copy(file, "macOS", self.sources_macos)
+            arguments += ["-primary-file", place] if of_appkit or BOTH.search(texts[file]) else [place]
+        self.compile(
+            ["-typecheck", *self.common, "-I", str(self.modules_macos), *self.includes, "-package-name", self.package,
+             "-module-name", module, *arguments], f"{module} on macOS")
 
     def check(self, module: str, root: pathlib.Path) -> None:
         """All files of a module for devices, of others those with a condition."""
@@ -241,9 +268,15 @@ def main() -> int:
 
         run(checker.stub, STUB_MODULES[:-1])
         run(checker.stub, STUB_MODULES[-1:])
+        for name in ("AppKit", "WebKit"):
+            run(checker.stub_macos, [name])
         run(check, ["PackSystem", "PackWebOnline"])
         run(check, ["PackHost", "PackProxy"])
         run(check, ["PackWebKit"])
+        both = [
+            name for name in DEVICE if any(BOTH.search(file.read_text(encoding="utf-8")) for file in roots[name].rglob("*.swift"))
+        ]
+        run(lambda name: checker.check_macos(name, roots[name]), both)
         run(check, [name for name in [*DEVICE, *(name for name in with_condition if name not in DEVICE), "HostApp"] if name not in SHAPED])
         for name, files in with_condition.items():
             for file in sorted(set(files) - checker.checked):
@@ -255,6 +288,7 @@ def main() -> int:
             return 1
         count = sum(len(files) for files in with_condition.values())
         print(f"check-types: as on Apple's systems {len(checker.checked)} files are well-typed, among them all {count} with a branch for them")
+        print(f"check-types: as on macOS too: {', '.join(both)}")
     return 0
 
 

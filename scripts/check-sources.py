@@ -55,7 +55,7 @@ ALLOWED = {
     "PackCurl": {"CCurlExchange", "PackFormat", "PackSystem", "PackUpdater"},
     "PackWeb": {"PackFormat"},
     "PackWebOnline": {"PackFormat", "PackWeb"} | APPLE | NETWORK,
-    "PackHost": {"PackFormat", "PackUpdater", "PackWeb", "PackWebOnline"} | APPLE,
+    "PackHost": {"PackFormat", "PackJSON", "PackUpdater", "PackWeb", "PackWebOnline"} | APPLE,
     "PackHostC": {"CPackHost", "PackCurl", "PackFormat", "PackHost", "PackJSON", "PackUpdater", "PackWeb"},
     "PackProxy": {"PackWeb", "PackWebOnline", "PackFormat", "Crypto", "X509", "SwiftASN1", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOHTTP2", "NIOSSL", "NIOTLS"} | NETWORK,
     "PackWebKit": {"PackFormat", "PackHost", "PackProxy", "PackUpdater", "PackUpdaterOnline", "PackWeb", "PackWebOnline"} | APPLE,

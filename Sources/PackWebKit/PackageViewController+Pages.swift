@@ -5,15 +5,17 @@
     import PackWebOnline
     import WebKit
 
-    /// The pages of the view: how they start, and what becomes of those that do not work.
+    /// The pages of the view: how they start, and what becomes of those that do not work. `PageState` has the rules.
     extension PackageViewController: TrialView {
         /// - Parameter page: the one that has started; nil before a navigation.
         func willShow(_ package: PackageID, _ page: StartedPage?) async {
             if let page {
-                loads[package] = page.load
-                if package == self.package { await trial.begin(page) }
+                await trial.begin(page)
+            } else {
+                await removeOldWorkers(of: package)
             }
-            let hook = services.hook(of: package, load: loads[package], handler: HookMessages.name)
+            let load = navigation.state.loads[package]
+            let hook = services.hook(of: package, load: load, handler: HookMessages.name)
             scripts[package] = hook.script(in: [services.origin(of: package)])
             putScripts()
         }
@@ -29,21 +31,11 @@
             }
         }
 
-        func didShow(_ url: URL) {
-            shownCount += 1
-            isShowingFailure = false
-            lastStarted = navigation.page
-            services.didShow(url.absoluteString)
-        }
-
         // MARK: What the trial of a version asks
 
-        public var isElsewhere: Bool {
-            guard shownCount > 0, let url = webView?.url?.absoluteString else { return false }
-            return !url.hasPrefix(services.origin(of: package) + "/")
-        }
+        public var isElsewhere: Bool { navigation.state.isElsewhere }
 
-        public func load(of version: Digest) -> Int? { navigation.page?.digest == version ? shownCount : nil }
+        public func load(of version: Digest) -> Int? { navigation.state.load(of: version) }
 
         public func isAnswering(within time: Duration) async -> Bool {
             guard let webView else { return false }
@@ -58,81 +50,60 @@
         }
 
         public func versionFailed(_ fault: TrialFault) {
-            switch fault {
-            case .late(let version):
-                leave(version, "the page was not confirmed in its time")
-            case .hangs(let time):
-                guard let page = navigation.page else { return }
-                leave(page.digest, "the page hangs: it has not answered for \(time.components.seconds) s")
-            }
-        }
-
-        /// Goes back where the version was never confirmed, or only just now: the trial decides.
-        private func leave(_ version: Digest, _ reason: String, orElse: @escaping @MainActor () -> Void = {}) {
-            Task {
-                do {
-                    guard let left = try await trial.goBack(from: version, reason: reason) else {
-                        orElse()
-                        return
-                    }
-                    loads[package] = nil
-                    try? await host.refresh()
-                    didHappen?(.wentBack(left))
-                    // The process of a page that hangs would run its successor: another view has another one.
-                    services.bridge.pageEnded()
-                    view = makeView()
-                    load(services.address(of: package, path: configuration.path))
-                } catch {
-                    didHappen?(.failed(error))
-                    orElse()
-                }
-            }
+            if let failure = navigation.state.failed(fault) { pageFailed(failure) }
         }
 
         // MARK: Failures
 
-        func loadFailed(_ failed: FailedLoad) {
-            didHappen?(.failed(FailedNavigation(load: failed)))
-            // The page that says so is no navigation to say anything of.
-            guard !isShowingFailure else {
-                isShowingFailure = false
-                return
-            }
-            guard let page = navigation.page, page.package == package else {
+        /// Goes back where the version was never confirmed, or only just now: the trial decides. Otherwise a page says
+        /// what did not load; a page that is there stays.
+        func pageFailed(_ failure: PageFailure, _ failed: FailedLoad? = nil) {
+            didHappen?(.failed(FailedPage(failure: failure)))
+            Task {
+                if let suspect = failure.suspect, await goBack(from: suspect, reason: failure.reason) { return }
+                guard let failed, navigation.state.attempt.number == failure.attempt else { return }
                 show(failed)
-                return
             }
-            leave(page.digest, "\(failed.url) did not load: \(failed.reason)") { [weak self] in self?.show(failed) }
         }
 
-        /// The system ends the processes of views to get their memory. It says nothing about the version, whose next
-        /// start is counted if it is not confirmed yet. A page whose process ends again and again is left.
-        func processEnded() {
-            services.bridge.pageEnded()
-            guard ends.showsAgain() else {
-                let reason = "the page's process has ended again and again"
-                let failed = FailedLoad(EndedAgain(), at: lastPage)
-                if let page = lastStarted, page.package == package {
-                    leave(page.digest, reason) { [weak self] in self?.show(failed) }
-                } else {
-                    show(failed)
-                }
-                return
+        /// - Returns: whether another version is shown now.
+        private func goBack(from suspect: Digest, reason: String) async -> Bool {
+            do {
+                guard let left = try await trial.goBack(from: suspect, reason: reason) else { return false }
+                navigation.state.forgetLoad(of: package)
+                try? await host.refresh()
+                didHappen?(.wentBack(left))
+                // The process of a page that hangs would run its successor: another view has another one.
+                services.bridge.pageEnded()
+                webView?.navigationDelegate = nil
+                view = makeView()
+                load(startAddress)
+                return true
+            } catch {
+                didHappen?(.failed(error))
+                return false
             }
-            isEmpty = true
-            if viewIfLoaded?.window != nil { showAgain() }
+        }
+
+        /// - Parameter failure: nil if the last page is to be shown again.
+        func processEnded(_ failure: PageFailure?) {
+            services.bridge.pageEnded()
+            if let failure {
+                pageFailed(failure, FailedLoad(EndedAgain(), at: lastPage))
+            } else if viewIfLoaded?.window != nil {
+                showAgain()
+            }
         }
 
         func showAgain() {
-            guard isEmpty else { return }
-            isEmpty = false
-            load(services.address(of: package, path: configuration.path, restoring: lastPage))
+            guard navigation.state.takeEmpty() else { return }
+            load(services.address(of: package, path: path, restoring: lastPage))
         }
     }
 
-    private struct FailedNavigation: Error, CustomStringConvertible {
-        let load: FailedLoad
-        var description: String { "\(load.url) did not load: \(load.reason)" }
+    private struct FailedPage: Error, CustomStringConvertible {
+        let failure: PageFailure
+        var description: String { failure.reason }
     }
 
     private struct EndedAgain: LocalizedError {

@@ -54,16 +54,8 @@
         private var access: LoopbackProxy.Access?
         /// The hook's scripts by package.
         var scripts: [PackageID: String] = [:]
-        /// What the next page of a package may confirm.
-        var loads: [PackageID: PageHook.Load] = [:]
-        /// Names the loads of pages.
-        var shownCount = 0
-        /// The page on view, also when its process has ended.
-        var lastStarted: StartedPage?
-        var ends = EndedProcesses()
-        var isShowingFailure = false
-        /// The process ended while nobody saw the view.
-        var isEmpty = false
+        /// The versions whose service workers the data store may have.
+        var seen: SeenVersions
 
         /// - Throws: `WebError` if the page hook does not go with the transport.
         public init(
@@ -78,14 +70,18 @@
                 try await confirmations.confirm(sender, load)
             }
             services.cookies.attach(AppleCookieStore(configuration.dataStore.httpCookieStore))
+            seen = SeenVersions(file: configuration.dataStore.versionsFile)
+            let home = PageState.Home(
+                package: package, origin: services.origin(of: package), path: configuration.path)
+            let state = PageState(home, readyTimeout: configuration.readyTimeout)
             switch services.pages {
             case .view(let pages):
                 let handler = PackSchemeHandler(pages, driver: services.schemeDriver { .main })
                 self.handler = handler
-                navigation = PackageNavigation(host, .scheme(handler), cookies: services.cookies)
+                navigation = PackageNavigation(host, .scheme(handler), cookies: services.cookies, state: state)
             case .directory(let directory):
                 handler = nil
-                navigation = PackageNavigation(host, .proxy(directory), cookies: services.cookies)
+                navigation = PackageNavigation(host, .proxy(directory), cookies: services.cookies, state: state)
             }
             trial = VersionTrial(of: package, in: host, readyTimeout: configuration.readyTimeout)
             messages = HookMessages(services.bridge)
@@ -109,9 +105,10 @@
                 if left == self?.package { self?.trial.abandon() }
             }
             navigation.didConfirm = { [weak self] page in self?.trial.end(page) }
-            navigation.didShow = { [weak self] url in self?.didShow(url) }
-            navigation.didFailLoad = { [weak self] failed in self?.loadFailed(failed) }
-            navigation.didEndProcess = { [weak self] in self?.processEnded() }
+            navigation.didShow = { [weak self] url in self?.services.didShow(url.absoluteString) }
+            navigation.startAddress = { [weak self] in self?.startAddress ?? "" }
+            navigation.didFailPage = { [weak self] failure, failed in self?.pageFailed(failure, failed) }
+            navigation.didEndProcess = { [weak self] failure in self?.processEnded(failure) }
             navigation.didFail = { [weak self] error in self?.didHappen?(.failed(error)) }
             guard let downloads else { return }
             downloads.didEnd = { [weak self] event in self?.didHappen?(event) }
@@ -159,8 +156,13 @@
 
         private func open() async {
             await openProxy()
-            load(services.address(of: package, path: configuration.path, restoring: configuration.lastPage))
+            load(services.address(of: package, path: path, restoring: configuration.lastPage))
         }
+
+        /// The path to open: `/` where the version has nothing at the configured one.
+        var path: String { navigation.state.path(of: host.packages.manifest(of: package)?.digest) }
+
+        var startAddress: String { services.address(of: package, path: path) }
 
         /// Loads an address.
         public func load(_ address: String) {
@@ -184,13 +186,19 @@
                 guard let number = UInt16(exactly: access.port), let port = NWEndpoint.Port(rawValue: number) else {
                     return
                 }
-                let settings = ProxyConfiguration(httpCONNECTProxy: .hostPort(host: "127.0.0.1", port: port))
-                settings.applyCredential(username: access.user, password: access.password)
-                configuration.dataStore.proxyConfigurations = [settings]
+                try use(access, at: .hostPort(host: "127.0.0.1", port: port))
                 (self.proxy, self.access) = (proxy, access)
             } catch {
+                try? await proxy.stop()
                 didHappen?(.failed(error))
             }
+        }
+
+        private func use(_ access: LoopbackProxy.Access, at place: NWEndpoint) throws {
+            guard #available(iOS 17, macOS 14, *) else { throw ProxyNotSupported() }
+            let settings = ProxyConfiguration(httpCONNECTProxy: place)
+            settings.applyCredential(username: access.user, password: access.password)
+            configuration.dataStore.proxyConfigurations = [settings]
         }
 
         /// Call it when the scene becomes active. The system may have closed the proxy of a suspended app; then the page
@@ -200,7 +208,7 @@
             let page = lastPage
             try? await old.stop()
             await openProxy()
-            load(services.address(of: package, path: configuration.path, restoring: page))
+            load(services.address(of: package, path: path, restoring: page))
         }
 
         /// Call it when the controller is not shown again.
@@ -248,7 +256,7 @@
         /// A navigation brought no page. Override it to show something else than a page with the reason.
         open func show(_ failed: FailedLoad) {
             guard let url = SentAddress.url(failed.url) else { return }
-            isShowingFailure = true
+            navigation.state.showsFailure()
             webView?.loadSimulatedRequest(URLRequest(url: url), responseHTML: failed.page)
         }
     }
@@ -263,6 +271,11 @@
                 throw PageNotOnView(load: load)
             }
         }
+    }
+
+    /// Web views use a proxy from iOS 17 on.
+    private struct ProxyNotSupported: Error, CustomStringConvertible {
+        let description = "web views use a proxy from iOS 17 on: show the package by a custom scheme before"
     }
 
     /// A page has confirmed a version that is not on view.

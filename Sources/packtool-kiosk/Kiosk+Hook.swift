@@ -1,4 +1,5 @@
 import PackFormat
+import PackHost
 import PackWebOnline
 import PackWebKitGTK
 
@@ -6,7 +7,7 @@ import PackWebKitGTK
 extension Kiosk {
     /// Sets the version that the next pages of a package may confirm, and what the hook hands over.
     func hookPages(of package: PackageID) {
-        let hook = services.hook(of: package, load: loads[package])
+        let hook = services.hook(of: package, load: state.loads[package])
         view.setHook(hook, for: services.origin(of: package), bridge: services.bridge)
     }
 }

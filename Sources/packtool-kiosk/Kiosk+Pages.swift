@@ -43,9 +43,9 @@ extension Kiosk {
     func willShow(_ answer: PackageView.Answer) async -> Bool {
         await services.cookies.takeFromWebView()
         guard answer.isPage, let package = host.package(of: answer.url) else { return true }
-        loads[package] = nil
+        state.forgetLoad(of: package)
         defer { hookPages(of: package) }
-        let number = attempt.number
+        let number = state.attempt.number
         do {
             switch try await host.startPage(at: answer.url, documentKey: answer.documentKey, from: services.pages) {
             case .foreign: break
@@ -54,11 +54,7 @@ extension Kiosk {
                 leave(package, version, for: other)
                 return false
             case .started(let page):
-                guard attempt.number == number else { return true }
-                attempt.page = page
-                attempt.version = page.version.description
-                loads[package] = page.load
-                await trial.begin(page)
+                if state.answered(by: page, in: number) { await trial.begin(page) }
             }
         } catch {
             say("\(package) cannot be opened: \(error)")
@@ -79,13 +75,13 @@ extension Kiosk {
         switch event {
         case .started(let url):
             services.pages.start(url)
-            if attempt.hasCommitted { attemptOnView = attempt }
-            attemptCount += 1
-            attempt = Attempt(number: attemptCount, url: url)
-            watch(attempt.number)
+            watch(state.started(at: url))
             control?.say("started", ["url": .string(url)])
         case .committed(let url, let isRestored, let isReload):
-            committed(url, isRestored: isRestored, isReload: isReload)
+            let report = services.pages.commit(url, history: view.history, isRestored: isRestored, isReload: isReload)
+            state.committed(
+                at: url, isRestored: isRestored,
+                version: host.package(of: url).flatMap { report?.versions[$0.text] })
             control?.say("committed", ["url": .string(url), "isRestored": .bool(isRestored)])
         case .finished(let url, let status):
             control?.say("finished", ["url": .string(url), "status": .integer(status)])
@@ -93,74 +89,49 @@ extension Kiosk {
             Task { await services.cookies.takeFromWebView() }
             finished(url, status)
         case .failed(let url, let reason):
-            ended(url)
+            services.pages.stop(url)
             control?.say("failed", ["url": .string(url), "reason": .string(reason)])
-            fail("\(url) did not load: \(reason)")
+            fail(state.failed(at: url, reason))
         case .stopped(let url):
-            ended(url)
-            // What was given up says nothing about its version, neither good nor bad.
-            if let onView = attemptOnView, !attempt.hasCommitted, attempt.url == url {
-                attempt = onView
-                attemptOnView = nil
-            } else {
-                attempt.isOver = true
-            }
+            services.pages.stop(url)
+            state.stopped(at: url)
             control?.say("stopped", ["url": .string(url)])
         case .crashed(let reason):
             control?.say("crashed", ["reason": .string(reason)])
-            fail(reason)
+            fail(state.crashed(reason))
         case .message(let json, let pageURL):
             control?.say("message", ["json": .string(json), "url": .string(pageURL)])
             let isReady = json.filter { !$0.isWhitespace } == #"{"ready":true}"#
-            if settings.waitsForPage, attempt.hasCommitted, !attempt.isOver, isReady { becomeReady() }
-        }
-    }
-
-    private func committed(_ url: String, isRestored: Bool, isReload: Bool) {
-        let report = services.pages.commit(url, history: view.history, isRestored: isRestored, isReload: isReload)
-        attempt.hasCommitted = true
-        attemptOnView = nil
-        if isRestored || attempt.page == nil {
-            // What the engine or a worker had kept, as a page or as its document, says nothing about the version that is
-            // installed now, neither good nor bad. A page of the network has none.
-            attempt.isOver = true
-            attempt.page = nil
-            attempt.version = host.package(of: url).flatMap { report?.versions[$0.text] }
+            if settings.waitsForPage, isReady, let page = state.speakingPage { becomeReady(page) }
         }
     }
 
     private func finished(_ url: String, _ status: Int) {
-        if status == 404, attempt.page != nil {
-            miss(url)
-        } else if status >= 400 {
-            fail("\(url) was answered \(status)")
-        } else if !(300..<400).contains(status), !settings.waitsForPage, !attempt.hasFailed, !attempt.isOver {
-            let missing = attempt.page?.missingParts ?? []
-            if missing.isEmpty {
-                becomeReady()
-            } else if let version = attempt.version {
-                say("\(url) is not ready: \(missing.joined(separator: ", ")) is not in version \(version)")
-            }
+        switch state.finished(at: url, status: status, start: address) {
+        case .nothing: break
+        case .works(let page): confirm(page)
+        case .lacks(let missing, let page):
+            say("\(url) is not ready: \(missing.joined(separator: ", ")) is not in version \(page.version)")
+        case .opensRoot(let root, let page):
+            say("\(url) is not in version \(page.version); \(root) is opened in its place")
+            view.load(root)
+        case .failed(let failure): fail(failure)
         }
-    }
-
-    /// A load has ended without a page.
-    private func ended(_ url: String) {
-        services.pages.stop(url)
     }
 
     /// The page on view says that its version works: `packtool.confirm()`. A frame of the page's own origin speaks for it; one
     /// of another package or of a stranger does not, whatever it knows.
     func confirm(_ sender: PageBridge.Sender, _ load: PageHook.Load) throws {
-        guard let page = attempt.page, !attempt.isOver,
-            page.isConfirmed(by: load, from: sender.origin, origin: services.origin(of: page.package))
-        else { throw KioskFailure("\(load.package) \(load.version) is not the page on view") }
-        if settings.waitsForPage { becomeReady() }
+        let page = state.page(confirmedBy: load, from: sender.origin) { [services.origin(of: $0)] }
+        guard let page else { throw KioskFailure("\(load.package) \(load.version) is not the page on view") }
+        if settings.waitsForPage { becomeReady(page) }
     }
 
-    private func becomeReady() {
-        guard !attempt.isReady, let page = attempt.page else { return }
-        attempt.isReady = true
+    private func becomeReady(_ page: StartedPage) {
+        if state.becomesReady(page) { confirm(page) }
+    }
+
+    private func confirm(_ page: StartedPage) {
         Task {
             do {
                 try await host.confirm(page)

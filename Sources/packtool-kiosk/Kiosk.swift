@@ -22,16 +22,9 @@ final class Kiosk {
     private let proxy: LoopbackProxy?
     let control: KioskControl?
     private(set) var view: PackageView
-    /// The page that is on view or under way.
-    var attempt = Attempt(number: 0)
-    var attemptCount = 0
-    /// The page on view while the one of the attempt is under way, which may turn out to be a download.
-    var attemptOnView: Attempt?
-    /// What the next page of a package may confirm.
-    var loads: [PackageID: PageHook.Load] = [:]
+    /// The pages of the view, and what their events mean.
+    var state: PageState
     let trial: VersionTrial
-    /// The version that has nothing at the path to open; `/` is opened then.
-    var lacksPath: Digest?
     var seen: SeenVersions
     private var scheduler: UpdateScheduler?
     /// Nothing was installed when the last check began.
@@ -47,6 +40,10 @@ final class Kiosk {
         trial = VersionTrial(of: settings.package, in: host, readyTimeout: settings.readyTimeout)
         let confirmations = Confirmations()
         services = try PageServices(host.packages, settings.services()) { try await confirmations.confirm($0, $1) }
+        let home = PageState.Home(
+            package: settings.package, origin: services.origin(of: settings.package), path: settings.path)
+        state = PageState(home, readyTimeout: settings.readyTimeout)
+        state.confirmsLoadedPages = !settings.waitsForPage
         let transport: PackageViewConfiguration.Transport
         if settings.usesProxy {
             let proxy = LoopbackProxy(
@@ -65,7 +62,7 @@ final class Kiosk {
         }
         self.view = view
         services.cookies.attach(view.cookieStore)
-        seen = SeenVersions(folder: viewFolder)
+        seen = SeenVersions(file: viewFolder.appending(path: "packtool-versions.json"))
         control = settings.takesCommands ? KioskControl() : nil
         confirmations.kiosk = self
         trial.view = self
@@ -88,12 +85,12 @@ final class Kiosk {
 
     /// The address of the page to show, in the form that the transport serves.
     var address: String {
-        let hasPath = lacksPath == nil || host.packages.manifest(of: settings.package)?.digest != lacksPath
-        return services.address(of: settings.package, path: hasPath ? settings.path : "/")
+        let active = host.packages.manifest(of: settings.package)?.digest
+        return services.address(of: settings.package, path: state.path(of: active))
     }
 
     /// The version that the page on view started with.
-    var shownVersion: String? { attempt.version }
+    var shownVersion: String? { state.attempt.version }
 
     /// Looks for an update now.
     /// - Returns: whether something changed.

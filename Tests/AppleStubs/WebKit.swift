@@ -2,6 +2,14 @@
 @_exported import Foundation
 @_exported import FoundationNetworking
 
+// A web view is a view of the platform. scripts/check-apple.py makes the module twice, for macOS with this flag.
+#if AS_ON_MACOS
+    @_exported public import AppKit
+    public typealias PlatformView = NSView
+#else
+    public typealias PlatformView = UIView
+#endif
+
 @MainActor public protocol WKURLSchemeTask: AnyObject {
     var request: URLRequest { get }
     func didReceive(_ response: URLResponse)
@@ -23,9 +31,26 @@
 
 @MainActor public final class WKWebsiteDataStore: NSObject {
     public static func `default`() -> WKWebsiteDataStore { WKWebsiteDataStore() }
+    public var isPersistent: Bool { true }
+    @available(iOS 17.0, macOS 14.0, *)
+    public var identifier: UUID? { nil }
     public var httpCookieStore: WKHTTPCookieStore { WKHTTPCookieStore() }
-    public var proxyConfigurations: [ProxyConfiguration] = []
+    @available(iOS 17.0, macOS 14.0, *)
+    public var proxyConfigurations: [ProxyConfiguration] {
+        get { [] }
+        set {}
+    }
+    public func dataRecords(ofTypes dataTypes: Set<String>) async -> [WKWebsiteDataRecord] { [] }
+    public func removeData(ofTypes dataTypes: Set<String>, for dataRecords: [WKWebsiteDataRecord]) async {}
+    public func removeData(ofTypes dataTypes: Set<String>, modifiedSince date: Date) async {}
 }
+
+@MainActor public final class WKWebsiteDataRecord: NSObject {
+    public var displayName: String { "" }
+}
+
+public let WKWebsiteDataTypeFetchCache = "WKWebsiteDataTypeFetchCache"
+public let WKWebsiteDataTypeServiceWorkerRegistrations = "WKWebsiteDataTypeServiceWorkerRegistrations"
 
 @MainActor public final class WKUserScript: NSObject {
     public enum InjectionTime: Int { case atDocumentStart, atDocumentEnd }
@@ -167,7 +192,7 @@ extension WKNavigationDelegate {
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) { (.performDefaultHandling, nil) }
 }
 
-@MainActor public final class WKWebView: UIView {
+@MainActor public final class WKWebView: PlatformView {
     public weak var navigationDelegate: (any WKNavigationDelegate)?
     public weak var uiDelegate: (any WKUIDelegate)?
     public let configuration: WKWebViewConfiguration
@@ -185,33 +210,37 @@ extension WKNavigationDelegate {
     ) {}
 }
 
-// UIKit and Network, as far as the example host app uses them.
-@MainActor open class UIWindow: NSObject {}
-@MainActor open class UIView: NSObject {
-    public override init() {}
-    public var window: UIWindow? { nil }
-}
-@MainActor public final class UIDevice: NSObject {
-    public static let current = UIDevice()
-    public var systemVersion: String { "" }
-}
+// UIKit, as far as the controller and the example host app use it.
+#if !AS_ON_MACOS
+    @MainActor open class UIWindow: NSObject {}
+    @MainActor open class UIView: NSObject {
+        public override init() {}
+        public var window: UIWindow? { nil }
+    }
+    @MainActor public final class UIDevice: NSObject {
+        public static let current = UIDevice()
+        public var systemVersion: String { "" }
+    }
 
-@MainActor open class UIViewController: NSObject {
-    public init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) {}
-    public required init?(coder: NSCoder) { nil }
-    public var view: UIView! = UIView()
-    public var viewIfLoaded: UIView? { nil }
-    open func loadView() {}
-    open func viewDidLoad() {}
-    open func viewWillAppear(_ animated: Bool) {}
-}
+    @MainActor open class UIViewController: NSObject {
+        public init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) {}
+        public required init?(coder: NSCoder) { nil }
+        public var view: UIView! = UIView()
+        public var viewIfLoaded: UIView? { nil }
+        open func loadView() {}
+        open func viewDidLoad() {}
+        open func viewWillAppear(_ animated: Bool) {}
+    }
+#endif
 
+// Network and Security, as far as the controller uses them.
 public enum NWEndpoint: Sendable {
     public struct Host: Sendable, ExpressibleByStringLiteral { public init(stringLiteral value: String) {} }
     public struct Port: Sendable { public init?(rawValue: UInt16) {} }
     case hostPort(host: Host, port: Port)
 }
 
+@available(iOS 17.0, macOS 14.0, *)
 public struct ProxyConfiguration: Sendable {
     public init(httpCONNECTProxy endpoint: NWEndpoint) {}
     public func applyCredential(username: String, password: String) {}

@@ -2,7 +2,7 @@ import Foundation
 import PackWebOnline
 import Testing
 
-/// Navigations that bring no page, and pages whose process ends.
+/// Navigations that bring no page.
 struct FailedLoadTests {
     private func error(_ domain: String, _ code: Int, at url: String? = nil) -> NSError {
         var info: [String: Any] = [NSLocalizedDescriptionKey: "<The> \"host\" & more"]
@@ -27,14 +27,6 @@ struct FailedLoadTests {
         #expect(failed.page.contains("default-src 'none'"))
         let named = FailedLoad(error(NSURLErrorDomain, -1009), at: "h5pack://shop/\"><script>")
         #expect(named.page.contains(#"href="h5pack://shop/&quot;>&lt;script>""#))
-    }
-
-    @Test func `a page is shown again after its process has ended, but not again and again`() {
-        var ends = EndedProcesses()
-        let start = ContinuousClock.now
-        // It starts anew after the third end, and ends that are a minute ago do not count.
-        let shown = [0, 20, 40, 41, 42, 102, 103, 104].map { ends.showsAgain(at: start + .seconds($0)) }
-        #expect(shown == [true, true, false, true, true, true, true, false])
     }
 
     @Test(
