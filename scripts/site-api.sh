@@ -37,6 +37,8 @@ for module in "${modules[@]}"; do
     "$toolchain/docc" convert --fallback-display-name "$module" --fallback-bundle-identifier "packtool.$module" \
         --additional-symbol-graph-dir "$work/$module" --output-path "$work/$module.doccarchive" --transform-for-static-hosting \
         --hosting-base-path "${SITE_BASE:-}/api" >"$work/$module.log" 2>&1 || { cat "$work/$module.log" >&2; exit 1; }
+    # A comment that names what is not there. Types of other modules have no page that DocC could link: their names are code.
+    if grep -A1 "^warning: .* doesn't exist at" "$work/$module.log" >&2; then exit 1; fi
 done
 "$toolchain/docc" merge "${archives[@]}" --synthesized-landing-page-name "App libraries" \
     --synthesized-landing-page-kind "API reference" --output-path "$out"

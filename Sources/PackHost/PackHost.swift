@@ -23,7 +23,7 @@ import PackWeb
 /// One host for each store and process. It may be used from any thread.
 public final class PackHost: Sendable {
     public let updater: Updater
-    /// The packages for the adapters: ``PackSchemeHandler``, ``PageDirectory``, ``ViewPages``.
+    /// The packages for the adapters: `PackSchemeHandler`, `PageDirectory`, `ViewPages`.
     public let packages: HostPackages
     /// The app's own rules; those of the channel follow them.
     private let rules: WebRules
@@ -94,7 +94,7 @@ public final class PackHost: Sendable {
     }
 
     /// Opens a package for the view's own page. This counts as a start while its version is not confirmed.
-    /// ``startPage(at:from:)`` does it at the right moment.
+    /// ``startPage(at:documentKey:from:)`` does it at the right moment.
     @discardableResult
     public func open(_ package: PackageID) async throws -> OpenedPackage {
         let opened = try await updater.open(package)
@@ -156,7 +156,7 @@ public final class PackHost: Sendable {
 }
 
 extension PackHost {
-    /// Keeps packages up to date as ``UpdateScheduler`` says; the pages that start after a check have what it brought.
+    /// Keeps packages up to date as `UpdateScheduler` says; the pages that start after a check have what it brought.
     public func scheduler(
         _ selection: PackageSelection = .all, schedule: UpdateSchedule = UpdateSchedule(),
         didCheck: @escaping @Sendable (Result<UpdateReport, any Error>) async -> Void = { _ in }

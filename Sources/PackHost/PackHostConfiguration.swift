@@ -10,7 +10,7 @@ public struct PackHostConfiguration: Sendable {
     public var schemes: Set<String>
     /// The app's own rules. They come before the `api` of a package's manifest.
     public var rules = WebRules()
-    /// The services on this device, as `HOST:PORT`, that a package's `api` may lead to (``WebSettings/loopbackServices``).
+    /// The services on this device, as `HOST:PORT`, that a package's `api` may lead to (`WebSettings.loopbackServices`).
     public var loopbackServices: Set<String> = []
 
     public init(updater: UpdaterConfiguration, schemes: Set<String> = []) {

@@ -16,7 +16,7 @@ public struct CommandSigner: Signer {
     ///   - command: The program and its arguments; a program without a slash is looked up in `PATH`. No shell reads it.
     ///   - publicKey: nil to ask the program for it, by the further argument `public-key`.
     ///   - limit: seconds that one run may take. A person may have to find a token and touch it.
-    /// - Throws: ``TrustError/invalidKey(reason:)``
+    /// - Throws: `TrustError.invalidKey(reason:)`
     public init(command: [String], publicKey: PublicKey? = nil, limit: Double = 300) throws(TrustError) {
         self.command = command
         self.limit = limit

@@ -3,9 +3,9 @@ public import PackTrust
 
 /// The source of a signing key. Its text form is `file:PATH`, `env:NAME` or `command:PROGRAM ARGUMENT …`.
 public enum KeySource: Sendable, Equatable, CustomStringConvertible {
-    /// A ``KeyFile``, or a PEM file if the key is protected by other means.
+    /// A `KeyFile`, or a PEM file if the key is protected by other means.
     case file(URL)
-    /// An environment variable that has a PEM private key or the text of a ``KeyFile``, in the forms in which CI
+    /// An environment variable that has a PEM private key or the text of a `KeyFile`, in the forms in which CI
     /// systems pass secrets: also as one line, with `\n` for its line breaks, or in base64.
     case environment(String)
     /// A program that has the key, such as the client of a KMS or HSM. It reads the bytes to sign from stdin and
@@ -14,7 +14,7 @@ public enum KeySource: Sendable, Equatable, CustomStringConvertible {
     case command([String], publicKey: PublicKey? = nil)
 
     /// Parses the text form.
-    /// - Throws: ``TrustError/invalidKey(reason:)``
+    /// - Throws: `TrustError.invalidKey(reason:)`
     public init(_ text: String) throws(TrustError) {
         // Never echoed: this is how a key itself would get into a log.
         guard !text.contains(where: \.isNewline), !text.contains("PRIVATE KEY") else {
@@ -48,7 +48,7 @@ public enum KeySource: Sendable, Equatable, CustomStringConvertible {
     /// - Parameters:
     ///   - environment: The variables to look in.
     ///   - passphrase: Called if the key is encrypted, with a name for the question.
-    /// - Throws: ``TrustError/invalidKey(reason:)``, ``TrustError/store(path:reason:)``, or what `passphrase` throws.
+    /// - Throws: `TrustError.invalidKey(reason:)`, `TrustError.store(path:reason:)`, or what `passphrase` throws.
     public func signer(
         environment: [String: String] = ProcessInfo.processInfo.environment,
         passphrase: (String) throws -> String

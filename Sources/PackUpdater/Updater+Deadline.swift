@@ -16,7 +16,7 @@ extension Updater {
     }
 
     /// What is left of the active version's ready deadline. An app with a window sets its timer by it at each load,
-    /// because the load after a reload gets no new time. When it is over, ``rollBack(_:reason:)`` leaves the version,
+    /// because the load after a reload gets no new time. When it is over, ``rollBack(_:from:reason:)`` leaves the version,
     /// and so does opening it once more.
     /// - Returns: nil if the version is confirmed, was not opened in this run of the app, or there is no deadline.
     ///   Zero or less: it has passed.

@@ -1,4 +1,4 @@
-/// The names in an app's signed metadata, and the paths of online copies. ``ViewPath`` has the files of the published view.
+/// The names in an app's signed metadata, and the paths of online copies. `ViewPath` has the files of the published view.
 public enum ViewLayout {
     /// The name of a channel file among the signed targets. A file of format 2 exists only if format 1 cannot express
     /// everything. No channel's name has a dot, so the name is never another channel's.

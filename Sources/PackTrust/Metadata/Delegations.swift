@@ -14,7 +14,7 @@ public struct Delegations: Sendable, Equatable, Delegator {
     private(set) var succinctRoles: SuccinctRoles?
     private var extra = JSONObject()
 
-    /// Makes a value without delegations; see ``delegate(to:keys:)``.
+    /// Makes a value without delegations; see ``TargetsMetadata/delegate(to:keys:)``.
     public init() {
         keys = [:]
         roles = []

@@ -18,7 +18,7 @@ public struct SiteAnswer: Sendable {
         case foreign
         /// The package's feature gate is off.
         case gate
-        /// A rule of ``WebRules`` decided.
+        /// A rule of `WebRules` decided.
         case rule
         /// The path belongs to a service, by the package's signed `api` or by the rules.
         case api

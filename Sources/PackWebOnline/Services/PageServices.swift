@@ -67,7 +67,7 @@ public final class PageServices: Sendable {
     ///   - session: how requests are sent (``NetworkLoader``).
     ///   - confirm: called when a page reports through the hook that its version works. The host must decide whether
     ///     the sender may speak for the page on view; an error is the page's answer.
-    /// - Throws: ``WebError/hookNeedsScheme`` for a strategy that the transport does not have.
+    /// - Throws: `WebError.hookNeedsScheme` for a strategy that the transport does not have.
     public init(
         _ catalog: any SiteCatalog, _ configuration: Configuration, session: URLSessionConfiguration = .ephemeral,
         confirm: @escaping @Sendable (PageBridge.Sender, PageHook.Load) async throws -> Void
@@ -116,7 +116,7 @@ public final class PageServices: Sendable {
     public var hookStrategy: PageHook.Strategy { strategy.withLock { $0 } }
 
     /// Switches the hook. The page on view keeps what it started with.
-    /// - Throws: ``WebError/hookNeedsScheme`` for body hand-over through a proxy, which loses no body and would not
+    /// - Throws: `WebError.hookNeedsScheme` for body hand-over through a proxy, which loses no body and would not
     ///   give it back.
     public func setHookStrategy(_ strategy: PageHook.Strategy) throws {
         try Self.check(strategy, transport)

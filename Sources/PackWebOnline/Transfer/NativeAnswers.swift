@@ -36,7 +36,7 @@ public struct NativeAnswers: Sendable {
     public var answer: @Sendable (URLRequest) async -> NativeAnswer?
     /// Whether ``answer`` is asked before the package, with the address that the page knows. After nil the package
     /// decides; if it sends the request to the network, `answer` is asked again. It must be quick and without effects.
-    /// Pages and frames (``SiteRequest/wantsPage``) are always the package's, because the start of a version is
+    /// Pages and frames (`SiteRequest.wantsPage`) are always the package's, because the start of a version is
     /// counted by its document, and so are service workers' scripts. What the app answers here is not in the page's
     /// report.
     public var precedesPackage: @Sendable (SiteRequest) -> Bool = { _ in false }
