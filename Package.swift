@@ -101,7 +101,8 @@ let package = Package(
     products: [
         .executable(name: "packtool", targets: ["packtool"]),
         .executable(name: "tuf-client", targets: ["tuf-client"]),
-        .library(name: "PackTrust", targets: ["PackKeys", "PackTrust"]),
+        .library(name: "PackTrust", targets: ["PackTrust"]),
+        .library(name: "PackKeys", targets: ["PackKeys"]),
         .library(name: "PackUpdater", targets: ["PackFormat", "PackUpdater", "PackUpdaterOnline"]),
         .library(name: "PackWeb", targets: ["PackFormat", "PackWeb", "PackWebOnline"]),
         .library(

@@ -11,8 +11,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# The products that apps on iOS use. PackTrust has the keys of publishers too, which commands of the system may hold.
-PRODUCTS = ("PackUpdater", "PackWeb", "PackHost", "PackProxy")
+# The products that apps on iOS use. PackKeys starts programs, and is for publishers.
+PRODUCTS = ("PackTrust", "PackUpdater", "PackWeb", "PackHost", "PackProxy")
 # Where an app's developer reads from which iOS on.
 DOCUMENTS = ("docs/INTEGRATION-IOS.md", "docs/WEB-COVERAGE.md", "README.md", "CONTRIBUTING.md")
 
