@@ -10,7 +10,7 @@ struct OtherSystemsSection {
             tag("p") {
                 tag("strong", .class("warn")) { "No signature of a publisher reaches these devices." }
                 " Their clients believe whoever answers under the name of this server: trust is TLS and the server. They "
-                "fetch no patches, and a release's policy (network, time of day, installation) does not hold for them."
+                "fetch no patches, and a release's policy (network, time of day) does not hold for them."
             }
             table.html
             tag("p") {

@@ -1,7 +1,7 @@
 import PackDashboard
 
 extension AdapterKind {
-    /// What the kind's clients do, for the dashboard. `docs/ADAPTERS.md` says the same.
+    /// What the kind's clients do, for the dashboard. `docs/ADAPTERS.md` has the same table, and a test compares them.
     var system: OtherSystem {
         switch self {
         case .capawesome: OtherSystem(name: "Capawesome", namesDevices: true, reports: false, returnsToApp: false)

@@ -42,6 +42,12 @@ struct AdapterTools: Sendable {
         }
     }
 
+    /// Whether a package of this name was ever published here.
+    func knows(_ package: PackageID) async throws -> Bool {
+        try await reads.pass { try await host.registry(as: .anonymous).overview(of: [package]) }
+            .versions[package] != nil
+    }
+
     /// All channels that offer a package, in the order of their names.
     func channels(offering package: PackageID) async throws -> [ChannelName] {
         let all = try await reads.pass {

@@ -43,6 +43,11 @@ struct AdaptedShop {
         _ = try await shop.registry.change(change, of: package(name), on: channel())
     }
 
+    /// The id of the newest release of checkout.
+    func release() async throws -> String {
+        try await shop.registry.overview(of: []).channels[channel()]?[package()]?.first?.id ?? ""
+    }
+
     /// Publishes one more version of checkout, and offers it to everyone.
     func publish(_ version: String, _ files: [String: String], policy: ClientPolicy? = nil) async throws {
         let site = try Site("checkout", version, files, in: shop.folder)

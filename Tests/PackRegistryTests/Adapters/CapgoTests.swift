@@ -320,6 +320,100 @@ import Testing
         #expect(version.series.reduce(0) { $0 + $1.confirmed } == 1)
     }
 
+    /// Tells a device's events, as its client sends them.
+    private static func tell(
+        _ server: RunningServer, _ events: [JSONValue], file: SourceLocation = #_sourceLocation
+    ) async throws {
+        let body = Array(JSONValue.array(events).compactText.utf8)
+        let answer = try await server.ask("POST", "/adapters/capgo/checkout/stats", body: body)
+        #expect(answer.status == 200, "\(answer)", sourceLocation: file)
+    }
+
+    @Test func `what becomes of a version counts for the release that it was downloaded from`() async throws {
+        let adapted = try await AdaptedShop.make()
+        let now = Int(Date().timeIntervalSince1970) * 1000
+        let first = try await adapted.release()
+        try await adapted.serving(.capgo) { (server) async throws in
+            for id in ["d1", "d2", "d3"] {
+                let downloaded = ["download_complete", "set_next"].enumerated()
+                    .map { Self.event($1, "1.1.0", at: now - 9_000 + $0, id) }
+                try await Self.tell(server, downloaded)
+            }
+            // The channel goes on to another version.
+            try await adapted.offer("1.2.0")
+            let started = ["set", "app_launch_ready"].enumerated().map { Self.event($1, "1.1.0", at: now - 8_000 + $0) }
+            // The answer to the first report was lost, and it comes once more before the rest.
+            try await Self.tell(server, [Self.event("download_complete", "1.1.0", at: now - 9_000)] + started)
+            // And back to the first by one more release.
+            try await adapted.change(.rollBack(to: version("1.1.0")))
+            #expect(try await adapted.release() != first)
+            for (index, action) in ["set", "update_fail"].enumerated() {
+                try await Self.tell(server, [Self.event(action, "1.1.0", at: now - 7_000 + index, "d2")])
+            }
+            try await Self.tell(server, [Self.event("set_fail", "1.1.0", at: now - 6_000, "d3")])
+        }
+        let stats = try await adapted.shop.registry.stats(StatsQuery(channel: channel()))
+        let row = try #require(stats.versions.first)
+        #expect(stats.versions.map(\.release) == [first])
+        #expect((row.activated, row.confirmed, row.failed) == (2, 1, 1))
+        #expect(stats.failures.map(\.release) == [first, first])
+        #expect(Set(stats.failures.map(\.phase)) == [.start, .install])
+    }
+
+    @Test func `a start of what a device still has counts for the release that brings it back, else for the first one`()
+        async throws
+    {
+        let adapted = try await AdaptedShop.make()
+        let now = Int(Date().timeIntervalSince1970) * 1000
+        let start = ["set_next", "set", "app_launch_ready"]
+        let first = try await adapted.release()
+        try await adapted.serving(.capgo) { (server) async throws in
+            func tell(_ actions: [String], _ version: String, at time: Int, _ id: String) async throws {
+                try await Self.tell(server, actions.enumerated().map { Self.event($1, version, at: time + $0, id) })
+            }
+            for id in ["d1", "d2"] { try await tell(["download_complete"] + start, "1.1.0", at: now - 9_000, id) }
+            try await adapted.offer("1.2.0")
+            try await tell(["download_complete"] + start, "1.2.0", at: now - 8_000, "d1")
+            // The client of d2 goes back by itself.
+            try await tell(["download_complete", "set", "update_fail"], "1.2.0", at: now - 8_000, "d2")
+            try await tell(["set"], "1.1.0", at: now - 7_900, "d2")
+            try await adapted.change(.rollBack(to: version("1.1.0")))
+            try await tell(start, "1.1.0", at: now - 7_000, "d1")
+        }
+        let back = try await adapted.release()
+        let stats = try await adapted.shop.registry.stats(StatsQuery(channel: channel()))
+        #expect(stats.versions.count == 3)
+        func row(_ release: String) throws -> [Int] {
+            let row = try #require(stats.versions.first { $0.release == release })
+            return [row.activated, row.confirmed, row.failed]
+        }
+        #expect(try row(first) == [2, 2, 0])
+        #expect(try row(back) == [1, 1, 0])
+        let second = try #require(stats.versions.first { $0.version.description == "1.2.0" }?.release)
+        #expect(try row(second) == [2, 1, 1])
+    }
+
+    @Test func `what a device told on another channel says nothing of this one`() async throws {
+        let adapted = try await AdaptedShop.make()
+        _ = try await adapted.shop.registry.change(
+            .offer(version("1.1.0"), .everyone), of: package(), on: channel("nightly"))
+        let now = Int(Date().timeIntervalSince1970) * 1000
+        try await adapted.serving(.capgo) { (server) async throws in
+            try await Self.tell(
+                server, ["set", "app_launch_ready"].enumerated().map { Self.event($1, "1.1.0", at: now - 9_000 + $0) })
+            for time in [now - 8_000, now - 7_000] {
+                var ready = try Self.event("app_launch_ready", "1.1.0", at: time).object()
+                ready["defaultChannel"] = "nightly"
+                try await Self.tell(server, [.object(ready)])
+            }
+        }
+        for (name, activated) in [("beta", 1), ("nightly", 0)] {
+            let stats = try await adapted.shop.registry.stats(StatsQuery(channel: channel(name)))
+            let series = stats.versions.flatMap(\.series)
+            #expect(series.reduce(0) { $0 + $1.confirmed } == 1 && series.reduce(0) { $0 + $1.activated } == activated)
+        }
+    }
+
     // MARK: Hostile requests
 
     private static let texts: [String] = [

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import PackFormat
 import PackJSON
+import Synchronization
 import Testing
 
 @testable import PackRegistry
@@ -115,11 +116,83 @@ import Testing
         }
     }
 
-    @Test func `a package with a path that a client would not fetch is not offered`() async throws {
+    // MARK: Refusals
+
+    private static let prefix = "the channel beta offers no version of checkout that these clients can take: "
+
+    private static func refusal(_ server: RunningServer, _ place: String = "checkout/beta") async throws -> String {
+        let answer = try await server.ask("GET", "/adapters/chcp/\(place)/www/chcp.json")
+        #expect((answer.status, answer["content-type"]) == (404, "text/plain; charset=utf-8"), "\(answer)")
+        return answer.text
+    }
+
+    @Test func `a package with a path that a client would not fetch is not offered, and the answer names the path`()
+        async throws
+    {
         let adapted = try await AdaptedShop.make()
-        try await adapted.publish("1.3.0", ["index.html": "<p>", "a#b.js": "x()"])
+        try await adapted.publish("1.3.0", ["index.html": "<p>", "z#.js": "z()", "a?b.js": "x()"])
         try await adapted.serving(.chcp) { (server) async throws in
-            #expect(try await server.ask("GET", Self.base + "chcp.json").status == 404)
+            #expect(
+                try await Self.refusal(server)
+                    == Self.prefix + #"checkout 1.3.0 has the file "a?b.js", whose path they would cut at # or ?"#)
+        }
+    }
+
+    @Test func `what is not there, not offered, switched off, or the app's own, is said in its own words`() async throws
+    {
+        let adapted = try await AdaptedShop.make()
+        try await adapted.serving(.chcp) { (server) async throws in
+            #expect(try await Self.refusal(server, "none/beta") == "there is no package none here")
+            #expect(
+                try await Self.refusal(server, "checkout/none") == "the channel none offers no version of checkout")
+            #expect(try await Self.refusal(server, "common/beta") == "the channel beta offers no version of common")
+            _ = try await adapted.shop.registry.change(.gate(package(), isOn: false), on: channel())
+            #expect(try await Self.refusal(server) == "the channel beta has checkout switched off")
+            _ = try await adapted.shop.registry.change(.gate(package(), isOn: true), on: channel())
+            try await adapted.change(.rollBackToEmbedded)
+            #expect(try await Self.refusal(server) == Self.prefix + "it goes back to what the app brought")
+        }
+    }
+
+    @Test func `a release that is not for these clients says why`() async throws {
+        let host = try FolderHost()
+        var adapters = try AdapterSettings(channel: channel())
+        adapters.kinds = [.chcp]
+        let offer = try Release.Offer.version(version("1.1.0"), manifest: Digest(of: [1]))
+        let page = Manifest.File(digest: Digest(of: [2]), size: 1)
+        let manifest = try Manifest(
+            package: package(), version: version("1.1.0"), entry: PackagePath("index.html"),
+            files: [PackagePath("index.html"): page])
+        try await RunningServer.with(host, adapters: adapters) { (server) async throws in
+            func refusal(_ release: Release) async throws -> String {
+                host.releases.withLock { $0["checkout@beta"] = [release] }
+                return try await Self.refusal(server)
+            }
+            #expect(
+                try await refusal(Release(id: "r1", offer: offer))
+                    == Self.prefix + "the publisher of checkout 1.1.0 withdrew it")
+            try host.publish(manifest, [])
+            let silent = ", and they do not say what device they are on"
+            #expect(
+                try await refusal(Release(id: "r2", offer: offer, rollout: Rollout(percent: 50)))
+                    == Self.prefix + "checkout 1.1.0 is for 50 % of the devices" + silent)
+            let testers = try Rollout(audiences: [Audience("group=testers")])
+            let five = try VersionRange(">=5.0.0")
+            #expect(
+                try await refusal(Release(id: "r3", offer: offer, rollout: testers, requiredApp: five))
+                    == Self.prefix + "checkout 1.1.0 is for \(testers.devicesText)" + silent)
+            #expect(
+                try await refusal(Release(id: "r4", offer: offer, requiredApp: VersionRange(">=3.1.0")))
+                    == Self.prefix
+                    + "checkout 1.1.0 requires app >=3.1.0, and they understand only ranges such as >=3.0.0")
+            // With the app that it requires it is still not for them.
+            let bare = try Manifest(
+                package: package(), version: version("1.1.0"), entry: PackagePath("index.html"),
+                files: [PackagePath("index.html"): page, PackagePath("a#b.js"): page])
+            try host.publish(bare, [])
+            #expect(
+                try await refusal(Release(id: "r5", offer: offer, requiredApp: five)).contains(
+                    #"has the file "a#b.js""#))
         }
     }
 

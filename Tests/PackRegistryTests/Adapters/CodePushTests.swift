@@ -309,6 +309,34 @@ import Testing
         #expect(Set(stats.failures.map(\.fault)) == [.neverConfirmed, .damaged])
     }
 
+    @Test func `what becomes of a version counts for the release that it was downloaded from`() async throws {
+        let adapted = try await AdaptedShop.make()
+        let first = try await adapted.release()
+        try await adapted.serving(.codepush) { (server) async throws in
+            func tell(_ name: String, _ device: String, _ more: JSONObject = [:]) async throws {
+                var body: JSONObject = [
+                    "deployment_key": "checkout/beta", "client_unique_id": .string(device), "app_version": "3.2.0",
+                    "label": "1.1.0",
+                ]
+                for member in more.members { body[member.key] = member.value }
+                #expect(try await server.send(body, to: Self.base + "report_status/\(name)").status == 200)
+            }
+            for device in ["d1", "d2", "d3"] { try await tell("download", device) }
+            // The channel goes on to another version, and back to the first by one more release.
+            try await adapted.offer("1.2.0")
+            try await tell("deploy", "d1", ["status": "DeploymentSucceeded", "previous_label_or_app_version": "3.2.0"])
+            try await adapted.change(.rollBack(to: version("1.1.0")))
+            #expect(try await adapted.release() != first)
+            try await tell("deploy", "d2", ["status": "DeploymentFailed", "previous_label_or_app_version": "3.2.0"])
+            try await tell("deploy", "d3", ["status": "DeploymentFailed"])
+        }
+        let stats = try await adapted.shop.registry.stats(StatsQuery(channel: channel()))
+        let row = try #require(stats.versions.first)
+        #expect(stats.versions.map(\.release) == [first])
+        #expect((row.activated, row.confirmed, row.failed) == (2, 1, 1))
+        #expect(stats.failures.map(\.release) == [first, first])
+    }
+
     // MARK: Hostile requests
 
     @Test func `what is malformed gets a text and no crash`() async throws {

@@ -44,8 +44,8 @@ struct CapgoDevice: Sendable {
         wantsEncryption = try text("key_id") != nil
     }
 
-    /// Lists of files came with these versions of the plugin. 7.0.35 to 7.0.37 take every listed file for a Brotli one, and
-    /// 7.9.2 to 7.18.14 compare an MD5 of each with its SHA-256 (Android).
+    /// Lists of files came with these versions of the plugin, and with earlier ones (6.3.0 to 6.14.27, 7.0.2 to 7.0.37)
+    /// that take every listed file for a Brotli one. 7.9.2 to 7.18.14 compare each one's MD5 with its SHA-256 (Android).
     private static let listReaders = ranges(
         ">=5.10.0 <6", ">=6.25.0 <7", ">=7.0.38 <7.9.2", ">=7.18.15 <8", ">=8")
     /// Before them a CRC-32 is compared; 7.0.2 to 7.0.29 compare nothing with it, and refuse (Android).

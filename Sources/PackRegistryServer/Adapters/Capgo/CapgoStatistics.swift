@@ -43,42 +43,19 @@ struct CapgoStatistics: Sendable {
     ) async throws {
         let channel = device.channel.flatMap { try? ChannelName($0) } ?? tools.settings.channel
         let query = UpdateQuery(channel: channel, package: package, device: device.facts, current: nil)
-        guard let release = try await tools.desk.answer(query)?.decision.release else { return }
+        let release = try await tools.desk.answer(query)?.decision.release
         let now = Int(tools.host.now.timeIntervalSince1970 * 1000)
         let told = events.compactMap { Self.event($0, of: package, release, now: now) }
         let sender = try ReportID(adapter: .capgo, app: tools.desk.state.app, device: device.facts.deviceID)
-        let earlier = told.contains(where: Self.isOfActive) ? await tools.told(by: sender, of: package) : []
-        let batch = ReportBatch(sender: sender, channel: channel, events: Self.settled(told, after: earlier))
-        await tools.take(batch, request, context)
-    }
-
-    /// The client names the release of nothing, and confirms the running version once more at each start of the app. What happens to
-    /// a version that is active belongs to the release that brought it, and a second confirmation says nothing new.
-    static func settled(_ told: [ReportEvent], after earlier: [ReportEvent]) -> [ReportEvent] {
-        var known = earlier
-        var settled: [ReportEvent] = []
-        for var event in told {
-            let active = known.lastIndex { $0.code == .activated && $0.version == event.version }
-            if isOfActive(event), let active {
-                event.release = known[active].release
-                let isKnown = known[active...].contains { $0.code == .confirmed && $0.version == event.version }
-                if event.code == .confirmed, isKnown { continue }
-            }
-            known.append(event)
-            settled.append(event)
-        }
-        return settled
-    }
-
-    /// Whether it happened to a version that was active.
-    private static func isOfActive(_ event: ReportEvent) -> Bool {
-        event.code == .confirmed || event.code == .failed && event.phase == .start
+        await tools.take(told, of: sender, on: channel, request, context)
     }
 
     /// nil for what says nothing about a version.
-    /// - Parameter now: in milliseconds, for older clients that send no time.
+    /// - Parameters:
+    ///   - release: what the device is offered now.
+    ///   - now: in milliseconds, for older clients that send no time.
     static func event(
-        _ event: JSONObject, of package: PackageID, _ release: Release, now: Int
+        _ event: JSONObject, of package: PackageID, _ release: Release?, now: Int
     ) -> ReportEvent? {
         guard let action = event.looseText("action"), let meaning = meanings[action],
             let version = event.looseText("version_name").flatMap({ try? SemanticVersion($0) })
@@ -88,7 +65,7 @@ struct CapgoStatistics: Sendable {
         var report = ReportEvent(
             // The same event that is sent once more has the same number.
             sequence: time * 16 + meaning.number, code: meaning.code, time: time / 1000, package: package,
-            version: version, release: release.version == version ? release.id : nil)
+            version: version, release: release?.version == version ? release?.id : nil)
         report.phase = meaning.phase
         report.fault = meaning.fault
         return report

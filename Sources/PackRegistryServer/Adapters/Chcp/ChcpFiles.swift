@@ -24,9 +24,14 @@ struct ChcpFiles: Sendable {
     }
 
     /// Whether clients can fetch all files.
-    static func canList(_ manifest: Manifest) -> Bool {
-        manifest.entry != nil && manifest.files.count <= maximumFileCount
-            && manifest.files.keys.allSatisfy { path in path.text.utf8.allSatisfy { !misleading.contains($0) } }
+    static func canList(_ manifest: Manifest) -> Bool { fault(of: manifest) == nil }
+
+    /// Why clients cannot fetch all files of a version, in words that follow its name; nil if they can.
+    static func fault(of manifest: Manifest) -> String? {
+        guard manifest.entry != nil else { return "has no page to begin with" }
+        guard manifest.files.count <= maximumFileCount else { return "has more than \(maximumFileCount) files" }
+        let misread = manifest.files.keys.filter { path in path.text.utf8.contains { misleading.contains($0) } }
+        return misread.min().map { "has the file \"\($0)\", whose path they would cut at # or ?" }
     }
 
     /// - Parameters:

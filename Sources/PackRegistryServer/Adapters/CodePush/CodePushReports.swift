@@ -70,6 +70,6 @@ struct CodePushReports: Sendable {
             return event
         }
         let sender = try ReportID(adapter: .codepush, app: tools.desk.state.app, device: id)
-        await tools.take(ReportBatch(sender: sender, channel: key.channel, events: events), request, context)
+        await tools.take(events, of: sender, on: key.channel, request, context)
     }
 }
