@@ -34,7 +34,7 @@ LINUX = {"PackWebKitGTK", "packtool-kiosk"}
 STUB_MODULES = ["Darwin", "WebKit", "Network", "os", "LiveUpdateProvider", "UIKit"]
 
 TRUE = {"Darwin", "Foundation", "Dispatch", "WebKit", "UIKit", "Network", "os"}
-FALSE = {"Glibc", "Musl", "FoundationEssentials", "FoundationNetworking"}
+FALSE = {"Glibc", "Musl", "Android", "FoundationEssentials", "FoundationNetworking"}
 CONDITION = re.compile(r"^\s*#(?:if|elseif)\b.*\b(?:canImport|os)\(", re.M)
 QUESTION = re.compile(r"\b(canImport|os)\((\w+)\)")
 FOUNDATION = re.compile(r"^(\s*(?:@\w+ )?(?:public |package |internal )?import )Foundation$", re.M)
