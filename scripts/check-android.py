@@ -16,9 +16,6 @@ import tempfile
 import availability
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# PackHostC and what it needs (Package.swift).
-MODULES = ["PackSystem", "PackUpdater", "PackHost", "PackHostC", "PackFormat", "PackPatch", "PackTrust", "PackWeb", "PackCurl", "PackJSON"]
-
 TRUE = {"Android", "FoundationEssentials", "Dispatch"}
 FALSE = {"Glibc", "Musl", "Darwin", "WebKit", "UIKit", "AppKit", "Network", "Linux", "macOS", "iOS", "FoundationNetworking"}
 QUESTION = re.compile(r"\b(?:canImport|os)\((\w+)\)")
@@ -28,6 +25,19 @@ STUB = ROOT / "Tests/AndroidStubs/Android.swift"
 # What the stub has in another shape: each `x` is written `Android_x`.
 SHAPED = re.compile(r"\b(?:" + "|".join(re.findall(r"Android_(\w+)[(:]", STUB.read_text(encoding="utf-8"))) + r")\b")
 FOREIGN = re.compile(r"^(\s*(?:@\w+ )?(?:public |package |internal )?import )(?:Glibc|Musl|Darwin)$", re.M)
+
+
+def modules() -> list[str]:
+    """PackHostC and the modules that Package.swift says it needs, the largest first."""
+    manifest = (ROOT / "Package.swift").read_text(encoding="utf-8")
+    targets = re.findall(r'(?:module\(|name:)\s*"(Pack\w+)",\s*(?:dependencies:\s*)?\[([^\]]*)\]', manifest)
+    needs = {name: re.findall(r'"(Pack\w+)"', list_) for name, list_ in targets if not name.endswith("Tests")}
+    found, queue = set(), ["PackHostC"]
+    while queue:
+        if (name := queue.pop()) not in found:
+            found.add(name)
+            queue += needs[name]
+    return sorted(found, key=lambda name: (-len(list((ROOT / "Sources" / name).rglob("*.swift"))), name))
 
 
 def answer(question: re.Match) -> str:
@@ -100,7 +110,7 @@ def main() -> int:
         count = 0
         if not faults:
             with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-                for number, found in pool.map(checker.check, MODULES):
+                for number, found in pool.map(checker.check, modules()):
                     count += number
                     faults += found
     if faults:
