@@ -63,8 +63,8 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let webViewsOfApple: Target.Dependency = .target(
     name: "PackWebOnline", condition: .when(platforms: [.iOS, .macOS]))
 
-/// What only Linux has.
-let linuxCalls: Target.Dependency = .target(name: "CSync", condition: .when(platforms: [.linux]))
+/// What only Linux has, Android's too.
+let linuxCalls: Target.Dependency = .target(name: "CSync", condition: .when(platforms: [.linux, .android]))
 
 /// CZstd is zstd under one name. iOS has no libzstd, so a Mac takes zstd's own package, for all that it builds; the manifest is
 /// evaluated on the host. Linux has the system's library.

@@ -34,7 +34,7 @@ LINUX = {"PackWebKitGTK", "packtool-kiosk"}
 STUB_MODULES = ["Darwin", "WebKit", "Network", "os", "LiveUpdateProvider", "UIKit"]
 
 TRUE = {"Darwin", "Foundation", "Dispatch", "WebKit", "Network", "os"}
-FALSE = {"Glibc", "Musl", "FoundationEssentials", "FoundationNetworking"}
+FALSE = {"Glibc", "Musl", "Android", "FoundationEssentials", "FoundationNetworking"}
 # What one of the two systems has.
 ONE = {"UIKit": "iOS", "AppKit": "macOS"}
 CONDITION = re.compile(r"^\s*#(?:if|elseif)\b.*\b(?:canImport|os)\(", re.M)

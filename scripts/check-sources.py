@@ -9,7 +9,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # What each module may import. Swift's own and the system's modules are in BASE; all else must be named here.
-BASE = {"CSync", "CDispatch", "Foundation", "FoundationEssentials", "Swift", "Glibc", "Musl", "Darwin", "Dispatch", "Synchronization", "os"}
+BASE = {"CSync", "CDispatch", "Foundation", "FoundationEssentials", "Swift", "Glibc", "Musl", "Android", "Darwin", "Dispatch", "Synchronization", "os"}
 # Foundation's own on Linux: the rules of a registry have no network.
 NETWORK = {"FoundationNetworking"}
 APPLE = {"WebKit", "UIKit", "AppKit", "Network", "Security", "CoreFoundation", "ObjectiveC"}

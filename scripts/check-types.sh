@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Type-checks what the build leaves out. First the benchmarks. Then what is compiled on Apple's platforms only, and the example host
-# app, against stubs of the frameworks (scripts/check-apple.py). Nothing is run: what Apple does is not claimed here. Needs a build: that
-# of make check, make test or make release, or another that BUILD names.
+# app, against stubs of the frameworks (scripts/check-apple.py), and what is compiled for Android only (scripts/check-android.py). Nothing
+# is run: what Apple's systems and Android do is not claimed here. Needs a build: that of make check, make test or make release, or
+# another that BUILD names.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-.build/debug}
@@ -30,4 +31,5 @@ for bench in Benchmarks/Sources/*/; do
 done
 
 scripts/check-apple.py "$build" "${package:-packtool}"
+scripts/check-android.py "$build" "${package:-packtool}"
 echo "check-types: the benchmarks are well-typed too"

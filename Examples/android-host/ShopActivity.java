@@ -4,34 +4,57 @@ import android.app.Activity;
 import android.os.Bundle;
 import android.webkit.RenderProcessGoneDetail;
 import android.webkit.WebView;
+import android.widget.TextView;
 import java.io.IOException;
 import packtool.android.PackageWebViewClient;
 import packtool.host.PackHost;
 import packtool.host.PackView;
 
-/** A screen that shows the package `shop`. */
+/** A screen that shows the package `shop`, as soon as the app's host has started. */
 public final class ShopActivity extends Activity {
     private static final String PAGE = "https://shop.package/";
 
+    private ShopApplication app;
+    /** Null until the host is ready, and so is the next. */
     private PackView packages;
     private WebView web;
 
     @Override
     protected void onCreate(Bundle state) {
         super.onCreate(state);
-        ShopApplication app = (ShopApplication) getApplication();
+        app = (ShopApplication) getApplication();
+        app.background().execute(this::open);
+    }
+
+    /** Waits for the host, in the background. The screen is empty meanwhile. */
+    private void open() {
         try {
-            packages = app.host().openView();
+            PackHost host = app.host();
+            PackView view = host.openView();
+            runOnUiThread(() -> show(host, view));
         } catch (IOException error) {
-            throw new IllegalStateException("the page cannot be shown", error);
+            runOnUiThread(() -> {
+                TextView text = new TextView(this);
+                text.setText(error.getMessage());
+                setContentView(text);
+            });
         }
+    }
+
+    private void show(PackHost host, PackView view) {
+        // The screen may have gone before its host was ready.
+        if (isDestroyed()) {
+            view.close();
+            return;
+        }
+        packages = view;
         web = new WebView(this);
         web.getSettings().setJavaScriptEnabled(true);
         web.getSettings().setDomStorageEnabled(true);
         web.setWebViewClient(new PackageWebViewClient(packages, app.background()) {
             @Override
             public boolean onRenderProcessGone(WebView view, RenderProcessGoneDetail detail) {
-                if (detail.didCrash()) app.background().execute(() -> leaveVersion(app.host()));
+                if (detail.didCrash()) app.background().execute(() -> leaveVersion(host));
                 else recreate();
                 return true;
             }
@@ -43,7 +66,6 @@ public final class ShopActivity extends Activity {
     @Override
     protected void onStop() {
         super.onStop();
-        ShopApplication app = (ShopApplication) getApplication();
         app.background().execute(() -> {
             try {
                 app.host().endSession(5000, null);
@@ -55,8 +77,8 @@ public final class ShopActivity extends Activity {
 
     @Override
     protected void onDestroy() {
-        web.destroy();
-        packages.close();
+        if (web != null) web.destroy();
+        if (packages != null) packages.close();
         super.onDestroy();
     }
 

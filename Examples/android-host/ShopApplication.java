@@ -5,37 +5,50 @@ import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
 import packtool.host.HostSettings;
 import packtool.host.PackHost;
 
-/** Keeps the app's one host, and updates it in the background. */
+/** Keeps the app's one host. Everything that may wait for it is done in the background. */
 public final class ShopApplication extends Application {
     private static final String REGISTRY = "https://packages.example.com";
 
-    private final ExecutorService background = Executors.newFixedThreadPool(2);
-    private PackHost host;
+    /** Threads that may wait; one that waits holds up no other. */
+    private final ExecutorService background = Executors.newCachedThreadPool();
+    private final FutureTask<PackHost> opening = new FutureTask<>(this::open);
 
     @Override
     public void onCreate() {
         super.onCreate();
-        try {
-            File store = new File(getNoBackupFilesDir(), "packages");
-            // The app embeds the registry's root of trust as assets/root.json.
-            host = PackHost.open(
-                    new HostSettings(store.getPath(), REGISTRY).root(asset("root.json")).fact("platform", "android"));
-            // What was downloaded before becomes active, before a page is shown.
-            host.start(PackHost.NO_LIMIT, null);
-        } catch (IOException error) {
-            throw new IllegalStateException("the packages cannot be opened", error);
-        }
+        background.execute(opening);
         background.execute(this::update);
     }
 
-    PackHost host() {
+    private PackHost open() throws IOException {
+        File store = new File(getNoBackupFilesDir(), "packages");
+        // The app embeds the registry's root of trust as assets/root.json.
+        PackHost host = PackHost.open(
+                new HostSettings(store.getPath(), REGISTRY).root(asset("root.json")).fact("platform", "android"));
+        // What was downloaded before becomes active, before a page is shown.
+        host.start(PackHost.NO_LIMIT, null);
         return host;
+    }
+
+    /** The host, once it has started. Waits for that, so it is not for the main thread. */
+    PackHost host() throws IOException {
+        try {
+            return opening.get();
+        } catch (ExecutionException error) {
+            throw new IOException("the packages cannot be opened: " + error.getCause().getMessage(), error.getCause());
+        } catch (InterruptedException error) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("the packages are not open yet");
+        }
     }
 
     ExecutorService background() {
@@ -45,7 +58,7 @@ public final class ShopApplication extends Application {
     /** An app with WorkManager calls this from a worker instead. */
     private void update() {
         try {
-            host.update(null, progress -> true, 600_000, null);
+            host().update(null, progress -> true, 600_000, null);
         } catch (IOException error) {
             // Without a network the app shows what is installed.
             System.err.println("update: " + error.getMessage());

@@ -141,7 +141,8 @@ int32_t packhost_open(const char *settings, packhost_host *host, char *message);
 
 /*
  * Closes a host. Its functions that block return PACKHOST_CLOSED, and its views answer with that code from now on. Waits until
- * nothing of it works in the background any more. Answers and texts stay until they are freed: a file of an answer stays readable.
+ * nothing of it works in the background any more. Answers and texts stay until they are freed: a file of an answer stays readable,
+ * and so does the folder of packhost_folder.
  * Returns PACKHOST_TIMED_OUT if something still works after the time; the host is closed all the same.
  */
 int32_t packhost_close(packhost_host host, int64_t milliseconds, char *message);
@@ -249,6 +250,17 @@ int32_t packhost_status(packhost_host host, packhost_text *status, char *message
  */
 int32_t packhost_explain(
     packhost_host host, const char *packages, uint32_t events, packhost_text *explanation, char *message);
+
+/*
+ * The folder of the active version's files, as its site has them, for a shell that shows a folder by itself. `folder` gets its path,
+ * without a slash at the end. The folder and its files stay as they are until that text is freed, however many updates come, and
+ * whether or not the host is closed before. It belongs to the library: only read it. Call the function again after an update, and
+ * free the text before when nobody shows its folder any more. Two calls for one version give two texts. The function waits for nothing.
+ * PACKHOST_NOT_FOUND if no version is completely installed, its files are damaged, or the channel has switched the package off.
+ * What is installed is known after packhost_start. Nothing counts a start here: resolve the package's page (PACKHOST_DOCUMENT) in a
+ * view before the shell shows the folder, and call packhost_view_confirm when it works.
+ */
+int32_t packhost_folder(packhost_host host, const char *package, packhost_text *folder, char *message);
 
 /* Returns the text of a handle, or NULL if it is wrong. `length`, if it is not NULL, gets its bytes without the 0 at the end. */
 const char *packhost_text_get(packhost_text text, size_t *length);

@@ -3,7 +3,10 @@
 // headers lacks _GNU_SOURCE. malloc.h has what the C library does with memory that was freed.
 #ifndef PACKTOOL_SYNC_H
 #define PACKTOOL_SYNC_H
-#if defined(__linux__)
+#if defined(__ANDROID__)
+// From API 28 on; its renameat2 is there from API 30 on only.
+extern int syncfs(int descriptor);
+#elif defined(__linux__)
 #include <malloc.h>
 #include <spawn.h>
 extern int syncfs(int descriptor);

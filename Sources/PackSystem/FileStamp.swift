@@ -7,6 +7,8 @@
 #if canImport(Glibc)
     package import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
     import Glibc
+#elseif canImport(Android)
+    package import Android
 #elseif canImport(Darwin)
     package import Darwin
 #endif

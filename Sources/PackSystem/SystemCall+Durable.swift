@@ -8,6 +8,9 @@
     import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
     import CSync
     import Glibc
+#elseif canImport(Android)
+    import Android
+    import CSync
 #elseif canImport(Darwin)
     import Darwin
 #endif
@@ -46,7 +49,7 @@ extension SystemCall {
     /// Waits until all writes to many files and folders of one folder are on the disk. A few are synced one by one,
     /// in this order; for many the whole file system is synced at once.
     package static func synchronizeAll(_ files: [URL], under folder: URL) throws(FileFault) {
-        #if canImport(Glibc)
+        #if canImport(Glibc) || canImport(Android)
             if files.count >= wholeFileSystemCount { return try synchronizeFileSystem(of: folder) }
             for file in files { try synchronize(file) }
         #else
@@ -62,7 +65,7 @@ extension SystemCall {
 
     /// Waits until all writes to the folder's file system are on the disk.
     package static func synchronizeFileSystem(of folder: URL) throws(FileFault) {
-        #if canImport(Glibc)
+        #if canImport(Glibc) || canImport(Android)
             let descriptor = try open(folder, O_RDONLY)
             defer { close(descriptor) }
             guard retrying({ syncfs(descriptor) }) == 0 else { throw failure("written to disk", folder) }
@@ -105,18 +108,25 @@ extension SystemCall {
     /// Exchanges two names in one step: at every moment both exist.
     package static func exchange(_ one: URL, with other: URL) throws(FileFault) {
         let (first, second) = (one.path(percentEncoded: false), other.path(percentEncoded: false))
-        #if canImport(Darwin)
-            if renamex_np(first, second, UInt32(RENAME_SWAP)) == 0 { return }
-        #else
-            let exchanges: UInt32 = 1 << 1  // RENAME_EXCHANGE
-            if renameat2(AT_FDCWD, first, AT_FDCWD, second, exchanges) == 0 { return }
-        #endif
+        if systemExchange(first, second) == 0 { return }
         guard [EINVAL, ENOSYS, ENOTSUP].contains(errno) else { throw failure("exchanged", one) }
         // A file system without the call: a kill between the first two steps leaves `other` missing, for a repair.
         let aside = one.appendingPathExtension("aside")
         try rename(other, to: aside)
         try rename(one, to: other)
         try rename(aside, to: one)
+    }
+
+    private static func systemExchange(_ first: String, _ second: String) -> Int32 {
+        #if canImport(Darwin)
+            return renamex_np(first, second, UInt32(RENAME_SWAP))
+        #elseif canImport(Android)
+            errno = ENOSYS  // Its renameat2 is there from API 30 on.
+            return -1
+        #else
+            let exchanges: UInt32 = 1 << 1  // RENAME_EXCHANGE
+            return renameat2(AT_FDCWD, first, AT_FDCWD, second, exchanges)
+        #endif
     }
 
     /// Creates a folder and those above it.

@@ -7,6 +7,8 @@
 #if canImport(Glibc)
     import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
     import Glibc
+#elseif canImport(Android)
+    import Android
 #elseif canImport(Darwin)
     import Darwin
 #endif
@@ -120,36 +122,18 @@ package enum SystemCall {
 
     /// The system's text for a code of `errno`.
     package static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
-
-    private static func systemOpen(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 {
-        #if canImport(Glibc)
-            Glibc.open(path, flags, mode)
-        #else
-            Darwin.open(path, flags, mode)
-        #endif
-    }
-
-    private static func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
-        #if canImport(Glibc)
-            Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-        #else
-            Darwin.read(descriptor, buffer.baseAddress, buffer.count)
-        #endif
-    }
-
-    private static func systemLink(_ from: UnsafePointer<CChar>, _ to: UnsafePointer<CChar>) -> Int32 {
-        #if canImport(Glibc)
-            Glibc.link(from, to)
-        #else
-            Darwin.link(from, to)
-        #endif
-    }
-
-    private static func systemRename(_ from: UnsafePointer<CChar>, _ to: UnsafePointer<CChar>) -> Int32 {
-        #if canImport(Glibc)
-            Glibc.rename(from, to)
-        #else
-            Darwin.rename(from, to)
-        #endif
-    }
 }
+
+// Outside, since the names mean the system's functions here, whatever the system's module is called.
+
+private func systemOpen(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 {
+    open(path, flags, mode)
+}
+
+private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    read(descriptor, buffer.baseAddress, buffer.count)
+}
+
+private func systemLink(_ from: UnsafePointer<CChar>, _ to: UnsafePointer<CChar>) -> Int32 { link(from, to) }
+
+private func systemRename(_ from: UnsafePointer<CChar>, _ to: UnsafePointer<CChar>) -> Int32 { rename(from, to) }

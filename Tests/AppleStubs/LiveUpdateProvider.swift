@@ -1,20 +1,26 @@
-// Stub of the module `LiveUpdateProvider` of ionic-team/live-update-provider-sdk, version 0.2.0 as of its commit 901fac3f (2026): the
-// types that Examples/ios-host/PortalsProvider.swift uses. Nothing of it is called.
+// Stub of the module `LiveUpdateProvider` of ionic-team/live-update-provider-sdk, its tag 0.1.0-alpha.1 (commit 2ea3765a): the types that
+// Examples/ios-host/PortalsProvider.swift uses. Nothing of it is called.
 public import Foundation
 
-public protocol ProviderSyncResult {}
-
-public struct MetadataSyncResult: ProviderSyncResult {
-    public let metadata: [String: Any]
-    public init(metadata: [String: Any]) { self.metadata = metadata }
+public enum LiveUpdateError: Error, Sendable {
+    case providerNotRegistered(String)
+    case invalidConfiguration(String, underlyingError: (any Error)?)
+    case syncFailed(String, underlyingError: (any Error)?)
 }
 
-public protocol ProviderManager {
+public protocol SyncResult {}
+
+public protocol FederatedCapacitorSyncResult: SyncResult {
+    var didUpdate: Bool { get }
+    var metadata: [String: any Sendable]? { get }
+}
+
+public protocol LiveUpdateManaging: Sendable {
     var latestAppDirectory: URL? { get }
-    func sync() async throws -> (any ProviderSyncResult)?
+    func sync() async throws -> any SyncResult
 }
 
-public protocol LiveUpdateProvider {
+public protocol LiveUpdateProviding: Sendable {
     var id: String { get }
-    func createManager(config: [String: Any]) throws -> any ProviderManager
+    func createManager(config: [String: any Sendable]?) throws -> any LiveUpdateManaging
 }

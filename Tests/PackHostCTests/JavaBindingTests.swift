@@ -27,7 +27,10 @@ struct JavaBindingTests {
                 CProgram.programs.appendingPathComponent("java"),
                 CProgram.checkout.appendingPathComponent("Tests/AndroidStubs"),
             ]
-            let sources = folders.flatMap(JavaBindingTests.sources) + [documented.path]
+            let portals = ["PortalsProvider", "PortalsManager"].map {
+                CProgram.checkout.appendingPathComponent("Examples/android-host/\($0).java").path
+            }
+            let sources = folders.flatMap(JavaBindingTests.sources) + portals + [documented.path]
             _ = try ProgramRun.tool(
                 [
                     "javac", "-encoding", "UTF-8", "-Xlint:all,-options,-serial", "-Werror", "--release", "8", "-cp",
@@ -59,6 +62,15 @@ struct JavaBindingTests {
         let served = try ServedShop()
         let said = try run("Life", served.arguments(), answer: served.answer)
         #expect(said == "publish 2.0.0 two\npublish 3.0.0 three\ndone\n")
+    }
+
+    @Test func `a folder for another shell follows updates, and stays while it is held, also by Ionic's contract`()
+        throws
+    {
+        let served = try ServedShop()
+        let said = try run("Folders", served.arguments(), answer: served.answer)
+        let asked = zip(2...5, ["two", "three", "four", "five"]).map { "publish \($0).0.0 \($1)\n" }.joined()
+        #expect(said == asked + "done\n")
     }
 
     @Test func `a version that an app in Java never confirms is left after its starts`() throws {

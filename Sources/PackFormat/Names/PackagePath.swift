@@ -1,8 +1,13 @@
 #if canImport(FoundationEssentials)
     import FoundationEssentials
-    import Glibc
 #else
     import Foundation
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Android)
+    import Android
 #endif
 
 /// The path of a file inside a package: relative, UTF-8 in Unicode form NFC, separated by `/`.

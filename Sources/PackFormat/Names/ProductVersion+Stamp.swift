@@ -24,6 +24,8 @@ extension ProductVersion {
     private static var platform: String {
         #if os(Linux)
             let system = "linux"
+        #elseif os(Android)
+            let system = "android"
         #elseif os(macOS)
             let system = "macos"
         #else

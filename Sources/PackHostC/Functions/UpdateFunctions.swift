@@ -5,6 +5,12 @@ import PackHost
 import PackJSON
 import PackUpdater
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 // The functions of packhost.h for updates and what became of them. The header says what they do; the compiler compares them with it.
 
 @c @implementation
@@ -113,6 +119,27 @@ public func packhost_explain(
                 "packages": .object(JSONObject(explained.map { ($0.package.text, .object($0.json)) })),
                 "events": .array(chosen.map { .object($0.json) }),
             ]))
+    }
+}
+
+@c @implementation
+public func packhost_folder(
+    _ host: packhost_host, _ package: UnsafePointer<CChar>!, _ folder: UnsafeMutablePointer<packhost_text>!,
+    _ message: UnsafeMutablePointer<CChar>!
+) -> Int32 {
+    call(message) {
+        let folder = try place(folder, "folder")
+        let open = try HandleTable.host(host)
+        try open.requireOpen()
+        // It keeps what it has given on the device, as long as the text has it.
+        let manager = LiveUpdateManager(of: try PackageID(CText.required(package, "package")), in: open.host)
+        guard let found = manager.latestAppDirectory else {
+            throw CallFault(
+                PACKHOST_NOT_FOUND,
+                "\(manager.package) has no folder: no version is completely installed, its files are damaged, or its"
+                    + " channel has switched it off. packhost_explain says which")
+        }
+        folder.pointee = HandleTable.add(.text(HeldText(found.path, of: manager)))
     }
 }
 

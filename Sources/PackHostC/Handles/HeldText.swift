@@ -4,8 +4,11 @@ final class HeldText: Sendable {
     nonisolated(unsafe) let bytes: UnsafePointer<CChar>
     /// Without the 0.
     let count: Int
+    /// What must stay as long as the text: what it is the name of.
+    private let named: (any Sendable)?
 
-    init(_ text: String) {
+    init(_ text: String, of named: (any Sendable)? = nil) {
+        self.named = named
         var text = text
         (bytes, count) = text.withUTF8 { utf8 in
             let memory = UnsafeMutablePointer<CChar>.allocate(capacity: utf8.count + 1)

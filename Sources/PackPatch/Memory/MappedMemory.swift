@@ -2,6 +2,8 @@
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
+#elseif canImport(Android)
+    import Android
 #elseif canImport(Musl)
     import Musl
 #endif
@@ -24,9 +26,9 @@ struct MappedMemory: ~Copyable {
             start = nil
             return
         }
-        guard let start = mmap(nil, count, protection, flags, descriptor, 0), start != MAP_FAILED else {
-            throw .outOfMemory
-        }
+        // Android's header says that it is never nil. MAP_FAILED is a cast, which Swift does not see there.
+        let start: UnsafeMutableRawPointer? = mmap(nil, count, protection, flags, descriptor, 0)
+        guard let start, start != UnsafeMutableRawPointer(bitPattern: -1) else { throw .outOfMemory }
         self.start = start
     }
 

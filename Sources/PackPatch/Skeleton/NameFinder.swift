@@ -2,9 +2,14 @@ import PackFormat
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
-    import Glibc
 #else
     import Foundation
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Android)
+    import Android
 #endif
 
 /// Finds hashed file names in decoded content: a new file is mostly named by another new file, which imports it, so that its hash need

@@ -5,9 +5,14 @@ import PackSystem
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
-    import Glibc
 #else
     public import Foundation
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Android)
+    import Android
 #endif
 
 /// A private key in a file, encrypted with a passphrase.

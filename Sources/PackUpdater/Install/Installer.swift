@@ -4,9 +4,14 @@ import PackSystem
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
-    import Glibc
 #else
     import Foundation
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Android)
+    import Android
 #endif
 
 /// Fetches and verifies content for a store: manifests, objects, site trees. It does not decide which version to

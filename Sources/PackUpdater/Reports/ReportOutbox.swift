@@ -4,9 +4,14 @@ import PackSystem
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
-    import Glibc
 #else
     import Foundation
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Android)
+    import Android
 #endif
 
 /// The events that a device has not sent yet: `reports/outbox.jsonl`, one a line. It is bounded, and a killed process

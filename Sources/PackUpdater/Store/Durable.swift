@@ -1,6 +1,8 @@
 #if canImport(Glibc)
     import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
     import Glibc
+#elseif canImport(Android)
+    import Android
 #elseif canImport(Darwin)
     import Darwin
 #endif
@@ -93,7 +95,7 @@ enum Durable {
     /// Waits until every file of a folder and of those in it is on the device, whoever wrote it; no folder is no fault.
     static func sync(everythingIn folder: URL) throws(UpdateError) {
         guard try exists(folder) else { return }
-        #if canImport(Glibc)
+        #if canImport(Glibc) || canImport(Android)
             try UpdateError.system("sync", folder) { () throws(FileFault) in
                 try SystemCall.synchronizeFileSystem(of: folder)
             }
@@ -129,12 +131,7 @@ enum Durable {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while true {
-            #if canImport(Darwin)
-                let count = Darwin.read(file.descriptor, &chunk, chunk.count)
-            #else
-                let count = Glibc.read(file.descriptor, &chunk, chunk.count)
-            #endif
-            if count < 0, errno == EINTR { continue }
+            let count = chunk.withUnsafeMutableBytes { SystemCall.read(file.descriptor, into: $0) }
             guard count >= 0 else { throw .system("read", url) }
             if count == 0 { return bytes }
             bytes += chunk[..<count]

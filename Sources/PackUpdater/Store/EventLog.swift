@@ -3,9 +3,14 @@ import PackJSON
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
-    import Glibc
 #else
     import Foundation
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Android)
+    import Android
 #endif
 
 /// `events.jsonl`: one JSON document a line, the newest last, never larger than its limit. It is for people. No

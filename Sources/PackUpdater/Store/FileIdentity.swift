@@ -9,6 +9,8 @@ import PackFormat
 #if canImport(Glibc)
     import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
     import Glibc
+#elseif canImport(Android)
+    import Android
 #elseif canImport(Darwin)
     import Darwin
 #endif

@@ -3,9 +3,14 @@ import PackSystem
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
-    import Glibc
 #else
     import Foundation
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Android)
+    import Android
 #endif
 
 /// Removes what nothing needs: versions that are not active, previous, staged, embedded or pinned by a page of any

@@ -3,9 +3,14 @@ import PackFormat
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
-    import Glibc
 #else
     import Foundation
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Android)
+    import Android
 #endif
 
 /// Objects that are being added to a store: written beside it, verified one by one, then synced and moved in

@@ -2,9 +2,14 @@ import PackFormat
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
-    import Glibc
 #else
     import Foundation
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Android)
+    import Android
 #endif
 
 /// Objects that a page waits for. They are verified and readable at once, but reach the disk only when the system

@@ -3,9 +3,14 @@ import PackFormat
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
-    import Glibc
 #else
     import Foundation
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Android)
+    import Android
 #endif
 
 /// The content of a store: each object once, under its digest. An object is either complete or absent: it is

@@ -1,8 +1,15 @@
+import PackSystem
+
 #if canImport(FoundationEssentials)
     package import FoundationEssentials
-    import Glibc
 #else
     package import Foundation
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Android)
+    import Android
 #endif
 
 /// Reads a published view from a folder: a registry on the same machine, or a preset.
@@ -34,12 +41,7 @@ package struct FolderTransport: UpdateTransport {
         var chunk = [UInt8](repeating: 0, count: 1 << 18)
         var total = 0
         while true {
-            #if canImport(Darwin)
-                let count = Darwin.read(reader.descriptor, &chunk, chunk.count)
-            #else
-                let count = Glibc.read(reader.descriptor, &chunk, chunk.count)
-            #endif
-            if count < 0, errno == EINTR { continue }
+            let count = chunk.withUnsafeMutableBytes { SystemCall.read(reader.descriptor, into: $0) }
             guard count >= 0 else { throw UpdateError.system("read", source) }
             if count == 0 { return true }
             total += count

@@ -1,11 +1,16 @@
 public import PackFormat
 
 #if canImport(FoundationEssentials)
-    import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
     import FoundationEssentials
-    import Glibc
 #else
     import Foundation
+#endif
+
+#if canImport(Glibc)
+    import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
+    import Glibc
+#elseif canImport(Android)
+    import Android
 #endif
 
 /// One page from its start to its end. Every request of it is answered from the same version of each package.

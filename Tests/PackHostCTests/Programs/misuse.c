@@ -90,6 +90,9 @@ static void wrong_handles(void) {
         EXPECT(PACKHOST_WRONG_HANDLE, packhost_status(other, &none, message));
         CHECK(none == PACKHOST_NONE);
         EXPECT(PACKHOST_WRONG_HANDLE, packhost_update(other, NULL, NULL, NULL, 0, PACKHOST_NONE, &none, message));
+        none = 1;
+        EXPECT(PACKHOST_WRONG_HANDLE, packhost_folder(other, "shop", &none, message));
+        CHECK(none == PACKHOST_NONE);
         EXPECT(PACKHOST_WRONG_HANDLE, packhost_close(other, 0, message));
         if (other != view) EXPECT(PACKHOST_WRONG_HANDLE, packhost_resolve(other, &request, 0, PACKHOST_NONE, &none, message));
         if (other != view) EXPECT(PACKHOST_WRONG_HANDLE, packhost_view_confirm(other, message));
@@ -115,6 +118,20 @@ static void wrong_handles(void) {
     EXPECT(PACKHOST_WRONG_ARGUMENT, packhost_set_network(host, 9, message));
     EXPECT(PACKHOST_WRONG_ARGUMENT, packhost_explain(host, "shop,,", 1, &none, message));
     EXPECT(PACKHOST_WRONG_ARGUMENT, packhost_confirm(host, "shop", "not a version", "t", message));
+    EXPECT(PACKHOST_WRONG_ARGUMENT, packhost_folder(host, NULL, &none, message));
+    EXPECT(PACKHOST_WRONG_ARGUMENT, packhost_folder(host, "shop", NULL, message));
+    EXPECT(PACKHOST_WRONG_ARGUMENT, packhost_folder(host, "No Package", &none, message));
+    EXPECT(PACKHOST_WRONG_ARGUMENT, packhost_folder(host, "\xff", &none, message));
+    EXPECT(PACKHOST_WRONG_ARGUMENT, packhost_folder(host, "../shop", &none, message));
+    EXPECT(PACKHOST_NOT_FOUND, packhost_folder(host, "other", &none, message));
+    /* A folder is a text like others. */
+    packhost_text folder, same;
+    EXPECT(PACKHOST_OK, packhost_folder(host, "shop", &folder, message));
+    EXPECT(PACKHOST_OK, packhost_folder(host, "shop", &same, message));
+    CHECK(folder != same && strcmp(packhost_text_get(folder, &count), packhost_text_get(same, NULL)) == 0);
+    CHECK(strlen(packhost_text_get(folder, NULL)) == count && packhost_text_get(folder, NULL)[count - 1] != '/');
+    CHECK(packhost_free(folder) == PACKHOST_OK && packhost_free(folder) == PACKHOST_WRONG_HANDLE);
+    CHECK(packhost_text_get(folder, NULL) == NULL && packhost_text_get(same, NULL) != NULL);
     /* Past the end there is nothing. */
     EXPECT(PACKHOST_OK, packhost_answer_read(answer, UINT64_MAX, message + 1, 10, &count, message));
     CHECK(count == 0);
@@ -126,6 +143,8 @@ static void wrong_handles(void) {
     CHECK(packhost_free(host) == PACKHOST_WRONG_HANDLE && packhost_free(PACKHOST_NONE) == PACKHOST_OK);
     EXPECT(PACKHOST_OK, packhost_close(host, 5000, message));
     EXPECT(PACKHOST_WRONG_HANDLE, packhost_close(host, 5000, message));
+    EXPECT(PACKHOST_WRONG_HANDLE, packhost_folder(host, "shop", &none, message));
+    CHECK(packhost_text_get(same, NULL) != NULL && packhost_free(same) == PACKHOST_OK);
 }
 
 struct closing {
@@ -165,7 +184,7 @@ static void one_call(uint64_t *seed) {
     packhost_response response;
     size_t count;
     int32_t code;
-    switch (random_number(seed) % 26) {
+    switch (random_number(seed) % 28) {
     case 0: code = packhost_open(settings, &made, message); give(seed, HOST, code, made); break;
     case 1: if (random_number(seed) % 4 == 0) packhost_close(take(seed, HOST), random_number(seed) % 20, message); break;
     case 2: packhost_free(take(seed, random_number(seed) % KINDS)); break;
@@ -195,6 +214,11 @@ static void one_call(uint64_t *seed) {
         code = packhost_answer_read(
             take(seed, ANSWER), random_number(seed) % 100, buffer, random_number(seed) % sizeof buffer, &count, message);
         CHECK(code != PACKHOST_OK || count <= sizeof buffer);
+        break;
+    case 20:
+        code = packhost_folder(take(seed, HOST), random_number(seed) % 4 ? "shop" : "other", &made, message);
+        if (code == PACKHOST_OK) CHECK(packhost_text_get(made, &count)[0] == '/');
+        give(seed, TEXT, code, made);
         break;
     default: {
         int32_t kind = random_number(seed) % 4;

@@ -140,6 +140,24 @@ NATIVE(jbyteArray, rollBack)(JNIEnv *env, jclass class, jlong host, jbyteArray p
     return result;
 }
 
+NATIVE(jlong, folder)(JNIEnv *env, jclass class, jlong host, jbyteArray package) {
+    (void)class;
+    int failed = 0;
+    char message[PACKHOST_MESSAGE_SIZE];
+    packhost_text folder = PACKHOST_NONE;
+    char *name = copy_text(env, package, &failed);
+    if (!failed) throw_failure(env, packhost_folder((packhost_host)host, name, &folder, message), message);
+    free(name);
+    return (jlong)folder;
+}
+
+NATIVE(jbyteArray, text)(JNIEnv *env, jclass class, jlong text) {
+    (void)class;
+    size_t length = 0;
+    const char *pointer = packhost_text_get((packhost_text)text, &length);
+    return new_bytes(env, pointer == NULL ? "" : pointer, length);
+}
+
 NATIVE(void, confirm)(
     JNIEnv *env, jclass class, jlong host, jbyteArray package, jbyteArray version, jbyteArray token) {
     (void)class;

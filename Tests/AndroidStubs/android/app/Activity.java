@@ -21,4 +21,8 @@ public class Activity extends Context {
     public final void runOnUiThread(Runnable action) {}
 
     public void recreate() {}
+
+    public boolean isDestroyed() {
+        return false;
+    }
 }

@@ -10,6 +10,7 @@ import packtool.host.ErrorCode;
 import packtool.host.HostSettings;
 import packtool.host.Network;
 import packtool.host.PackAnswer;
+import packtool.host.PackFolder;
 import packtool.host.PackHost;
 import packtool.host.PackHostException;
 import packtool.host.PackRequest;
@@ -63,6 +64,8 @@ final class Misuse {
                     () -> view.resolve(PackRequest.part(Check.PAGE + "\0"), 0, null));
             Check.throwing(NullPointerException.class, () -> host.confirm("shop", null, "t"));
             Check.throwing(NullPointerException.class, () -> host.rollBack(null, null));
+            Check.throwing(NullPointerException.class, () -> host.folder(null));
+            Check.fails(ErrorCode.WRONG_ARGUMENT, () -> host.folder("No Package"));
             Check.throwing(NullPointerException.class, () -> host.setChannel(null));
             Check.throwing(NullPointerException.class, () -> host.setNetwork(null));
             Check.throwing(IllegalArgumentException.class, () -> host.explain(null, -1));
@@ -109,6 +112,7 @@ final class Misuse {
         Check.that(!host.close(20_000), "closed twice");
         host.close();
         Check.fails(ErrorCode.CLOSED, host::status);
+        Check.fails(ErrorCode.CLOSED, () -> host.folder("shop"));
         Check.fails(ErrorCode.CLOSED, host::openView);
         Check.fails(ErrorCode.CLOSED, () -> host.update(null, null, 0, null));
         Check.fails(ErrorCode.CLOSED, () -> Check.part(other, Check.PAGE));
@@ -212,7 +216,7 @@ final class Misuse {
             give(HOSTS, other, open());
             return;
         }
-        switch (random.nextInt(18)) {
+        switch (random.nextInt(19)) {
             case 0: give(HOSTS, other, open()); break;
             case 1: give(VIEWS, other, host.openView()); break;
             case 2: give(CANCELLERS, other, new Canceller()); break;
@@ -234,6 +238,11 @@ final class Misuse {
             case 13: if (view != null) view.load(); break;
             case 14: host.setNetwork(Network.values()[random.nextInt(3)]); break;
             case 15: if (answer != null) answer.body().read(new byte[random.nextInt(100_000)]); break;
+            case 16:
+                try (PackFolder folder = host.folder("shop")) {
+                    if (folder.path().isEmpty()) throw new AssertionError("no path");
+                }
+                break;
             default:
                 if (view == null) return;
                 boolean isDocument = random.nextInt(4) == 0;

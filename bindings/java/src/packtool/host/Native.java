@@ -22,7 +22,7 @@ final class Native {
     /** Returns the code, and throws nothing. */
     static native int close(long host, long milliseconds);
 
-    /** Frees a view, an answer or a canceller. */
+    /** Frees a view, an answer, a text or a canceller. */
     static native void free(long handle);
 
     static native void start(long host, long milliseconds, long canceller) throws PackHostException;
@@ -56,6 +56,11 @@ final class Native {
     static native byte[] status(long host) throws PackHostException;
 
     static native byte[] explain(long host, byte[] packages, int events) throws PackHostException;
+
+    /** Returns the handle of a text, which {@link #text} reads and {@link #free} frees. */
+    static native long folder(long host, byte[] packageName) throws PackHostException;
+
+    static native byte[] text(long text);
 
     static native long newView(long host) throws PackHostException;
 

@@ -150,6 +150,18 @@ public final class PackHost implements AutoCloseable {
         return Text.of(Native.explain(handle.get(), Text.optional("packages", packages), events));
     }
 
+    /**
+     * The folder of the active version's files, for a shell that shows a folder by itself. Waits for nothing. What is installed is
+     * known after {@link #start}. Nothing counts a start of the version here: {@link PackView#resolve} of its page does.
+     *
+     * @return close it when nobody shows the folder any more
+     * @throws PackHostException {@link ErrorCode#NOT_FOUND} if no version is completely installed, its files are damaged, or the channel
+     *     has switched the package off
+     */
+    public PackFolder folder(String packageName) throws PackHostException {
+        return new PackFolder(Native.folder(handle.get(), Text.required("packageName", packageName)));
+    }
+
     /** Makes a view: what one web view, window or tab shows. */
     public PackView openView() throws PackHostException {
         return new PackView(Native.newView(handle.get()));

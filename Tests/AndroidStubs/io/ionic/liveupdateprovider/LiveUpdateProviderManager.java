@@ -1,0 +1,12 @@
+package io.ionic.liveupdateprovider;
+
+import java.io.File;
+
+/** A stub of ionic-team/live-update-provider-sdk 0.1.0-alpha.1, as Kotlin compiles it: see Tests/AndroidStubs/README.md. */
+public interface LiveUpdateProviderManager {
+    File getLatestAppDirectory();
+
+    void setLatestAppDirectory(File directory);
+
+    void sync(ProviderSyncCallback callback);
+}
