@@ -27,5 +27,5 @@ if [ -n "${PACKTOOL_REPRODUCIBLE:-}" ]; then
 fi
 # C++, which is BoringSSL, stays fast enough for the many signatures of tests. --version says what it is.
 if [ -n "${UNOPTIMIZED:-}" ]; then
-    release_options+=(-Xswiftc -Onone -Xcxx -O1 -Xswiftc -DUNOPTIMIZED --disable-index-store)
+    release_options+=(-Xswiftc -Onone -Xcxx -O1 -Xswiftc -DUNOPTIMIZED)
 fi
