@@ -25,8 +25,14 @@ let linker: [LinkerSetting] =
     ? [.unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux]))]
     : [.unsafeFlags(staticLink, .when(platforms: [.linux]))]
 
-func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+/// A build without optimization (decision 56) optimizes the busy ones all the same: tests spend a third of their time in them, and
+/// they are small. The compiler's last word counts, and `-Onone` stands before it.
+let optimized =
+    Context.environment["UNOPTIMIZED"] == nil
+    ? [] : [SwiftSetting.unsafeFlags(["-Xfrontend", "-O"], .when(platforms: [.linux]))]
+
+func module(_ name: String, _ dependencies: [Target.Dependency], isBusy: Bool = false) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings + (isBusy ? optimized : []))
 }
 
 /// Tests are not optimized, and their modules are built by as many processes as there are cores: the largest took three minutes of one.
@@ -153,18 +159,20 @@ let package = Package(
 
         // An arrow goes only down: scripts/check-sources.py has each module's floor.
         // Floor 0: JSON, and what the operating system does for all.
-        module("PackJSON", []),
-        module("PackSystem", [linuxCalls]),
+        module("PackJSON", [], isBusy: true),
+        module("PackSystem", [linuxCalls], isBusy: true),
         module("PackAuthorities", ["CCurlHandles"]),
 
         // Floor 1: values that both ends must agree on.
-        module("PackFormat", ["PackJSON", crypto]),
+        module("PackFormat", ["PackJSON", crypto], isBusy: true),
 
         // Floor 2: one hard job each.
         module("PackHTTP", ["PackFormat"]),
-        module("PackArchive", ["PackFormat", "PackSystem", "CArchive", "CDeflate", "CZlib", "CZopfli", crypto]),
-        module("PackPatch", ["PackFormat", "PackJSON", "CZstd", crypto]),
-        module("PackTrust", ["PackJSON", "PackSystem", crypto, cryptoExtras]),
+        module(
+            "PackArchive", ["PackFormat", "PackSystem", "CArchive", "CDeflate", "CZlib", "CZopfli", crypto],
+            isBusy: true),
+        module("PackPatch", ["PackFormat", "PackJSON", "CZstd", crypto], isBusy: true),
+        module("PackTrust", ["PackJSON", "PackSystem", crypto, cryptoExtras], isBusy: true),
         module("PackRegistryAPI", ["PackFormat", "PackJSON", "PackSystem"]),
         .target(
             name: "PackWeb", dependencies: ["PackFormat"],
