@@ -371,13 +371,17 @@ import Testing
             func tell(_ actions: [String], _ version: String, at time: Int, _ id: String) async throws {
                 try await Self.tell(server, actions.enumerated().map { Self.event($1, version, at: time + $0, id) })
             }
+            // The server looks once a second what else was ever offered.
+            func wait() async throws { try await Task.sleep(for: .milliseconds(1_200)) }
             for id in ["d1", "d2"] { try await tell(["download_complete"] + start, "1.1.0", at: now - 9_000, id) }
             try await adapted.offer("1.2.0")
+            try await wait()
             try await tell(["download_complete"] + start, "1.2.0", at: now - 8_000, "d1")
             // The client of d2 goes back by itself.
             try await tell(["download_complete", "set", "update_fail"], "1.2.0", at: now - 8_000, "d2")
             try await tell(["set"], "1.1.0", at: now - 7_900, "d2")
             try await adapted.change(.rollBack(to: version("1.1.0")))
+            try await wait()
             try await tell(start, "1.1.0", at: now - 7_000, "d1")
         }
         let back = try await adapted.release()
