@@ -187,5 +187,5 @@ done
 
 printf '\n%sThe whole way took %s.%s Look around: %s\n' "$bold" "$(since "$began")" "$plain" "${demo#"$OLDPWD"/}"
 if [ "$packtool" != "${PACKTOOL:-$optimized}" ]; then
-    echo "This packtool was built without optimization: patches take two to three times as long as with the one of make release."
+    echo "This packtool was built without optimization: commands take up to twice as long as with the one of make release."
 fi
