@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # Type-checks what the build leaves out. First the benchmarks. Then what is compiled on Apple's platforms only, and the example host
 # app, against stubs of the frameworks (scripts/check-apple.py), and what is compiled for Android only (scripts/check-android.py). Nothing
-# is run: what Apple's systems and Android do is not claimed here. Needs a build: that of make check, make test or make release, or
+# is run: what Apple's systems and Android do is not claimed here. Needs a build with the tests: that of make check or make test, or
 # another that BUILD names.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-build=${BUILD:-.build/debug}
-for other in .build/unoptimized/release .build/optimized/release; do
-    [ -n "${BUILD:-}" ] || [ -d "$build/Modules" ] || build=$other
+build=${BUILD:-}
+for other in .build/debug .build/unoptimized/release .build/optimized/release; do
+    [ -n "$build" ] || [ ! -e "$other/Modules/TestSupport.swiftmodule" ] || build=$other
 done
 modules=$build/Modules
-[ -d "$modules" ] || { echo "check-types: build first (scripts/build-debug.sh)" >&2; exit 1; }
+[ -e "$modules/TestSupport.swiftmodule" ] || { echo "check-types: build with the tests first (scripts/build-debug.sh)" >&2; exit 1; }
 
 # Names that modules share are visible to a module of the same package only; SwiftPM calls it after the folder.
 package=$(grep -A40 'C.PackWeb-' "$build.yaml" | grep -o '"-package-name","[^"]*"' | head -1 | cut -d'"' -f4)
