@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-import availability
+import swift_options
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TRUE = {"Android", "FoundationEssentials", "Dispatch"}
@@ -62,21 +62,16 @@ class Checker:
     def __init__(self, build: pathlib.Path, package: str, folder: pathlib.Path):
         self.folder = folder
         maps = [found for found in (ROOT / "Sources").rglob("module.modulemap") if found.parent.name not in {"CSync", "CZstdApple"}]
-        checkouts = build.parent / "checkouts"
-        maps += [found for found in checkouts.rglob("module.modulemap") if found.parent.name == "include" or found.parents[1].name == "Sources"]
-        maps += [found for found in build.glob("C*.build/module.modulemap")]
+        maps += swift_options.package_maps(build)
         # As the NDK's compiler reads it.
         (folder / "sync.h").write_text(f'#define __ANDROID__ 1\n#include "{ROOT / "Sources/CSync/shim.h"}"\n', encoding="utf-8")
         (folder / "sync.modulemap").write_text('module CSync [system] {\n header "sync.h"\n export *\n}\n', encoding="utf-8")
         maps.append(folder / "sync.modulemap")
-        self.options = [
-            "-swift-version", "6", "-parse-as-library", "-enable-upcoming-feature", "InternalImportsByDefault",
-            "-enable-upcoming-feature", "MemberImportVisibility", "-enable-upcoming-feature", "ExistentialAny",
-            "-plugin-path", f"{availability.toolchain()}/lib/swift/host/plugins", "-package-name", package, "-I", str(folder), "-I", str(build / "Modules"), "-module-cache-path", str(folder / "cache"),
+        self.options = swift_options.common() + [
+            "-package-name", package, "-I", str(folder), "-I", str(build / "Modules"), "-module-cache-path", str(folder / "cache"),
         ]
         for found in sorted(maps):
-            if not {"Tests", "Examples"} & set(found.relative_to(found.anchor).parts[-6:]):
-                self.options += ["-Xcc", f"-fmodule-map-file={found}"]
+            self.options += ["-Xcc", f"-fmodule-map-file={found}"]
 
     def compile(self, arguments: list[str]) -> str:
         run = subprocess.run(["swiftc", "-frontend", *self.options, *arguments], capture_output=True, text=True)

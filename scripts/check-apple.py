@@ -17,6 +17,7 @@ import tempfile
 import time
 
 import availability
+import swift_options
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STUBS = ROOT / "Tests/AppleStubs"
@@ -106,20 +107,13 @@ class Checker:
             made.mkdir()
         self.shapes = Shapes()
         self.checked: set[pathlib.Path] = set()
-        self.common = [
-            "-swift-version", "6", "-parse-as-library", "-enable-upcoming-feature", "InternalImportsByDefault",
-            "-enable-upcoming-feature", "MemberImportVisibility", "-enable-upcoming-feature", "ExistentialAny",
-            "-plugin-path", f"{availability.toolchain()}/lib/swift/host/plugins",
-        ]
+        self.common = swift_options.common()
         self.package = package
         self.includes = ["-I", str(self.modules), "-I", str(build / "Modules")]
         for found in sorted((ROOT / "Sources").rglob("module.modulemap")):
             if found.parent.name != "CZstd":
                 self.includes += ["-I", str(found.parent)]
-        checkouts = build.parent / "checkouts"
-        maps = [found for found in checkouts.rglob("module.modulemap") if found.parent.name == "include" or found.parents[1].name == "Sources"]
-        maps += [found for found in build.glob("C*.build/module.modulemap")]
-        maps = [found for found in maps if not {"Tests", "Examples"} & set(found.parts)] + self.zstd()
+        maps = swift_options.package_maps(build) + self.zstd()
         for found in maps:
             self.includes += ["-Xcc", f"-fmodule-map-file={found}"]
         self.includes += ["-Xcc", f"-I{self.folder / 'libzstd'}"]
