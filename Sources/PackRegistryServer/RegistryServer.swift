@@ -34,6 +34,8 @@ package struct RegistryServer: Sendable {
         package var redirectsReads = false
         /// Whether trusted issuers of id tokens may be on this machine or its network.
         package var allowsInternalIssuers = false
+        /// Certificates in PEM form that issuers may have besides the system's; empty: none.
+        package var authorities = ""
         /// The clients of other systems that are answered; nil: none.
         package var adapters: AdapterSettings?
 
@@ -188,7 +190,7 @@ package struct RegistryServer: Sendable {
         AdministrationController(reports: reports).addRoutes(to: endpoints)
         ExchangeController(
             host: host, allowsInternal: configuration.allowsInternalIssuers,
-            gate: ConcurrencyGate(limit: Self.exchangesAtOnce), logger: logger
+            authorities: configuration.authorities, gate: ConcurrencyGate(limit: Self.exchangesAtOnce), logger: logger
         ).addRoutes(to: endpoints)
         BundleController(view: view).addRoutes(to: endpoints)
         HealthController(host: host).addRoutes(to: endpoints)

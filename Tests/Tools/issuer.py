@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """An issuer of id tokens for CI jobs, with PyJWT: discovery document, keys, and GitHub's way to ask for a token. Prints its URL.
+Two arguments are the files of a certificate for localhost and its key: it speaks TLS then.
 
     GET /id-token?audience=TEXT   with "Authorization: bearer job-secret", answers {"value": TOKEN}
     GET /id-token?...&ref=REF&environment=NAME   for a job of another branch or environment; empty: of none"""
 import base64
 import http.server
 import json
+import ssl
+import sys
 import time
 import urllib.parse
 import uuid
@@ -38,7 +41,7 @@ def token(issuer, audience, others):
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         target = urllib.parse.urlsplit(self.path)
-        issuer = f"http://{self.headers['Host']}"
+        issuer = f"{scheme}://{self.headers['Host']}"
         query = urllib.parse.parse_qs(target.query, keep_blank_values=True)
         others = {name: query[name][0] for name in ("ref", "environment") if name in query}
         public = key.public_key().public_numbers()
@@ -63,5 +66,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-print(f"http://127.0.0.1:{server.server_port}", flush=True)
+scheme, host = "http", "127.0.0.1"
+if len(sys.argv) == 3:
+    scheme, host = "https", "localhost"
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(*sys.argv[1:])
+    server.socket = tls.wrap_socket(server.socket, server_side=True)
+print(f"{scheme}://{host}:{server.server_port}", flush=True)
 server.serve_forever()

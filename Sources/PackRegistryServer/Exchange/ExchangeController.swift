@@ -10,11 +10,15 @@ struct ExchangeController {
 
     /// - Parameters:
     ///   - allowsInternal: whether issuers may be on this machine or its network.
+    ///   - authorities: certificates in PEM form that issuers may have besides the system's.
     ///   - gate: of exchanges.
-    init(host: any RegistryHost, allowsInternal: Bool, gate: ConcurrencyGate, logger: Logger) {
+    init(
+        host: any RegistryHost, allowsInternal: Bool, authorities: String, gate: ConcurrencyGate, logger: Logger
+    ) {
         self.host = host
         self.gate = gate
-        let client = OutboundClient(option: "--internal-issuers", allowsInternal: allowsInternal)
+        let client = OutboundClient(
+            option: "--internal-issuers", allowsInternal: allowsInternal, authorities: authorities)
         verifier = IDTokenVerifier(keys: IssuerKeys(client: client, logger: logger)) { try await host.trusts(in: $0) }
     }
 

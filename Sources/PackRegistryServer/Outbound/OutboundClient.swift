@@ -28,6 +28,8 @@ struct OutboundClient: Sendable {
     /// The option of `packtool serve` with which the operator allows addresses of this machine and its networks, and plain HTTP.
     let option: String
     let allowsInternal: Bool
+    /// Certificates in PEM form that are trusted besides the system's; empty: none.
+    let authorities: String
 
     /// - Parameter limit: bytes of the answer's body that are wanted; a longer one is a failure. nil: only the status counts.
     /// - Throws: ``Failure`` where no answer came.
@@ -43,7 +45,7 @@ struct OutboundClient: Sendable {
         }
         let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
         let address = try await resolve(name, port: url.port ?? (isSecure ? 443 : 80))
-        let tls = isSecure ? try NIOSSLContext(configuration: .makeClientConfiguration()) : nil
+        let tls = isSecure ? try tlsContext() : nil
         var head = HTTPRequestHead(version: .http1_1, method: method, uri: Self.target(url))
         head.headers.add(name: "Host", value: url.port.map { "\(host):\($0)" } ?? host)
         head.headers.add(name: "User-Agent", value: ProductVersion.userAgent("packtool"))
@@ -51,6 +53,16 @@ struct OutboundClient: Sendable {
         head.headers.add(name: "Connection", value: "close")
         for (name, value) in fields { head.headers.add(name: name, value: value) }
         return try await send(head, body ?? [], to: address, name, tls, limit)
+    }
+
+    private func tlsContext() throws -> NIOSSLContext {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        if !authorities.isEmpty {
+            configuration.additionalTrustRoots = [
+                .certificates(try NIOSSLCertificate.fromPEMBytes(Array(authorities.utf8)))
+            ]
+        }
+        return try NIOSSLContext(configuration: configuration)
     }
 
     private func resolve(_ name: String, port: Int) async throws -> SocketAddress {
@@ -105,8 +117,15 @@ struct OutboundClient: Sendable {
         do {
             return try await answer.futureResult.get()
         } catch let failure as Failure { throw failure } catch {
-            throw Failure(description: "no answer: \(error)")
+            throw Failure(description: Self.text(error))
         }
+    }
+
+    /// BoringSSL has one name for an unknown authority and for a date that is over.
+    private static func text(_ error: any Error) -> String {
+        let text = "\(error)"
+        guard text.contains("CERTIFICATE_VERIFY_FAILED") else { return "no answer: \(text)" }
+        return "its certificate is not accepted: \(CertificateRefusal.unknownAuthority.advice)"
     }
 
     /// The path with the query, as it is sent.

@@ -6,8 +6,10 @@ struct WebhookClient: Sendable {
     private let client: OutboundClient
 
     /// - Parameter allowsInternal: whether addresses of this machine and its networks are sent to.
-    init(allowsInternal: Bool) {
-        client = OutboundClient(option: "--internal-webhooks", allowsInternal: allowsInternal)
+    /// - Parameter authorities: certificates in PEM form that are trusted besides the system's.
+    init(allowsInternal: Bool, authorities: String) {
+        client = OutboundClient(
+            option: "--internal-webhooks", allowsInternal: allowsInternal, authorities: authorities)
     }
 
     /// - Throws: ``OutboundClient/Failure`` for any answer but 200 to 299, and where none came.

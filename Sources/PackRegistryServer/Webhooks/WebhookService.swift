@@ -21,12 +21,13 @@ package struct WebhookService: Service {
     private let clock: @Sendable () -> Date
 
     /// - Parameter allowsInternal: whether addresses of this machine and its networks are sent to: the operator's choice.
+    /// - Parameter authorities: certificates in PEM form that are trusted besides the system's.
     package init(
-        _ queue: any WebhookQueue, allowsInternal: Bool, logger: Logger,
+        _ queue: any WebhookQueue, allowsInternal: Bool, authorities: String = "", logger: Logger,
         clock: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.queue = queue
-        client = WebhookClient(allowsInternal: allowsInternal)
+        client = WebhookClient(allowsInternal: allowsInternal, authorities: authorities)
         self.logger = logger
         self.clock = clock
     }

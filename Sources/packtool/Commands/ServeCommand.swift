@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import PackAuthorities
 import PackFormat
 import PackJSON
 import PackRegistry
@@ -200,7 +201,9 @@ struct ServeCommand: AsyncParsableCommand {
         retention.days = reportDays
         var services: [any Service] = [
             try await MaintenanceService(local, logger: logger), ShutdownDeadline(limits, logger: logger),
-            WebhookService(local.webhookQueue, allowsInternal: internalWebhooks, logger: logger),
+            WebhookService(
+                local.webhookQueue, allowsInternal: internalWebhooks, authorities: PrivateAuthorities.text,
+                logger: logger),
         ]
         if reports == .on, let store = local.reports {
             services.append(ReportRetentionService(store, retention, logger: logger))
@@ -211,6 +214,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.hasDashboard = !noDashboard
         configuration.redirectsReads = redirectReads
         configuration.allowsInternalIssuers = internalIssuers
+        configuration.authorities = PrivateAuthorities.text
         configuration.adapters = try adapterSettings()
         let server = RegistryServer(
             host: local, configuration: configuration, services: services, logger: logger)

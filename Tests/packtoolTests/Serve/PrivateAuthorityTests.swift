@@ -5,7 +5,9 @@ import Testing
 /// A registry whose certificate a private authority has signed, made by openssl.
 struct PrivateAuthorityTests {
     /// `company.pem` has signed the certificate of the server, which is made out to `localhost` only; `other.pem` has not.
-    private static func secured() async throws -> (tool: Tool, server: RunningTool, port: String) {
+    /// - Parameter flags: more of `packtool serve`.
+    private static func secured(_ flags: [String] = []) async throws -> (tool: Tool, server: RunningTool, port: String)
+    {
         let tool = try Tool()
         try tool.write(["dist/index.html": "<!doctype html><title>x</title>"])
         let made = try await tool.shell(
@@ -29,7 +31,7 @@ struct PrivateAuthorityTests {
             try #require(outcome.exitCode == 0, "\(outcome)")
         }
         let server = try tool.start(
-            "serve", "--port", "0", "--tls-certificate", "cert.pem", "--tls-key", "key.pem")
+            ["serve", "--port", "0", "--tls-certificate", "cert.pem", "--tls-key", "key.pem"] + flags)
         let line = try #require(await server.line(holding: "https://127.0.0.1:"), "it did not start")
         return (tool, server, try String(#require(line.split(separator: ":").last)))
     }
@@ -120,5 +122,43 @@ struct PrivateAuthorityTests {
             let outcome = try await tool.run(arguments, environment: ["PACKTOOL_CA": "none.pem"])
             #expect(outcome.errorLine?.contains("none.pem cannot be read") == true, "\(outcome)")
         }
+    }
+
+    @Test(arguments: [(["--ca", "company.pem"], true), ([], false)])
+    func `an issuer of id tokens and a webhook may have a certificate of the authority that serve is given`(
+        flags: [String], isTrusted: Bool
+    ) async throws {
+        let (tool, server, port) = try await Self.secured(["--internal-issuers", "--internal-webhooks"] + flags)
+        let issuer = try tool.startScript("issuer.py", "cert.pem", "key.pem")
+        defer {
+            server.kill(SIGKILL)
+            issuer.kill(SIGKILL)
+        }
+        let line = try #require(await issuer.line(holding: "https://localhost:"), "it did not start")
+        let url = line.trimmingCharacters(in: .whitespacesAndNewlines)
+        try await tool.run(
+            "token", "trust", url, "--audience", "shop", "--claim", "repository=acme/shop", "--name", "ci"
+        ).expectSuccess()
+        let asked = try await tool.shell(
+            "curl -fsS --cacert company.pem -H 'Authorization: bearer job-secret' "
+                + "'\(url)/id-token?api-version=2.0&audience=shop'")
+        let token = try asked.json().object().string("value")
+        let exchanged = try await tool.run(
+            "token", "exchange", "--registry", "https://localhost:\(port)", "--ca", "company.pem",
+            environment: ["PACKTOOL_ID_TOKEN": token])
+        #expect(isTrusted == (exchanged.exitCode == 0), "\(exchanged)")
+        #expect(isTrusted == exchanged.standardOutput.hasPrefix("ptk_"), "\(exchanged)")
+
+        // The issuer answers each POST with 501, which reaches only a sender that has accepted its certificate.
+        let added = try await tool.run("webhook", "add", url + "/hook").expectSuccess()
+        let id = try #require(added.standardOutput.split(separator: " ").first.map(String.init))
+        try await tool.run("webhook", "test", id).expectSuccess()
+        let end = isTrusted ? "the receiver answered 501" : "its certificate is not accepted: if it is of a private"
+        var listed = ""
+        for _ in 0..<100 where !listed.contains(end) {
+            try await Task.sleep(for: .milliseconds(200))
+            listed = try await tool.run("webhook", "list").standardOutput
+        }
+        #expect(listed.contains(end), "\(listed)")
     }
 }
