@@ -8,7 +8,7 @@ mkdir -p .build
 what=("$@")
 [ $# -gt 0 ] || what=(--build-tests)
 # C++, which is BoringSSL, is made fast: without it signatures are a third of what the registry's tests cost.
-if ! swift build "${what[@]}" --explicit-target-dependency-import-check error -Xcxx -O1 2>&1 |
+if ! swift build "${what[@]}" --disable-index-store --explicit-target-dependency-import-check error -Xcxx -O1 2>&1 |
     scripts/build-progress.py .build/build.log; then
     grep -q 'error:' .build/build.log || tail -40 .build/build.log >&2
     echo "error: the build failed; all of it is in .build/build.log" >&2

@@ -16,7 +16,7 @@ release_bin=.build/bin
 # unless Swift is told that all code that may call it is linked together (-internalize-at-link). Tests look into it as before.
 # shellcheck disable=SC2034
 release_options=(
-    -c release -debug-info-format none --disable-local-rpath --scratch-path "$release_folder" -Xcc "-ffile-prefix-map=$PWD/="
+    -c release -debug-info-format none --disable-index-store --disable-local-rpath --scratch-path "$release_folder" -Xcc "-ffile-prefix-map=$PWD/="
     -Xcc -ffunction-sections -Xcc -fdata-sections -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend
     -Xswiftc -internalize-at-link
 )
@@ -25,7 +25,8 @@ release_options=(
 if [ -n "${PACKTOOL_REPRODUCIBLE:-}" ]; then
     release_options+=(-Xswiftc -num-threads -Xswiftc 1 -Xswiftc -Xllvm -Xswiftc -sil-disable-pass=loop-unroll)
 fi
-# C++, which is BoringSSL, stays fast enough for the many signatures of tests. --version says what it is.
+# C++, which is BoringSSL, stays fast enough for the many signatures of tests. --version says what it is. LLVM does not look at its own
+# work after each step, which a compiler that others have tested need not.
 if [ -n "${UNOPTIMIZED:-}" ]; then
-    release_options+=(-Xswiftc -Onone -Xcxx -O1 -Xswiftc -DUNOPTIMIZED)
+    release_options+=(-Xswiftc -Onone -Xcxx -O1 -Xswiftc -DUNOPTIMIZED -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify)
 fi
