@@ -164,14 +164,14 @@ let package = Package(
         module("PackAuthorities", ["CCurlHandles"]),
 
         // Floor 1: values that both ends must agree on.
-        module("PackFormat", ["PackJSON", crypto]),
+        module("PackFormat", ["PackJSON", crypto], isBusy: true),
 
         // Floor 2: one hard job each.
         module("PackHTTP", ["PackFormat"]),
         module(
             "PackArchive", ["PackFormat", "PackSystem", "CArchive", "CDeflate", "CZlib", "CZopfli", crypto],
             isBusy: true),
-        module("PackPatch", ["PackFormat", "PackJSON", "CZstd", crypto]),
+        module("PackPatch", ["PackFormat", "PackJSON", "CZstd", crypto], isBusy: true),
         module("PackTrust", ["PackJSON", "PackSystem", crypto, cryptoExtras], isBusy: true),
         module("PackRegistryAPI", ["PackFormat", "PackJSON", "PackSystem"]),
         .target(

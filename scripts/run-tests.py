@@ -45,7 +45,8 @@ LEDGER, SLOW = ROOT / "Tests/unsteady.txt", ROOT / "Tests/slow-suites.txt"
 TIMEOUT = int(os.environ.get("TEST_TIMEOUT", "2400"))
 WORKERS, ENGINES = int(os.environ.get("WORKERS", "5")), int(os.environ.get("ENGINES", "3"))
 EXTRA_WORKERS = 6
-SHORT_TOGETHER = 1 if os.environ.get("TIMES") else 8
+# What a suite takes that is not in the list, and what suites of one process may take together.
+SHORT, SECONDS_TOGETHER = 3, 0 if os.environ.get("TIMES") else 30
 
 VALUES = r"^(PackJSON|PackSystem|PackFormat|PackAuthorities|PackPatch|PackArchive|PackBuilder|PackImporter)Tests\."
 # Of the modules that also fetch, lock, wait or start programs, the folders that do not.
@@ -131,10 +132,19 @@ def groups_of_other_rings(first):
                             check=True).stdout.split("\n")
     names = sorted({line.split("/")[0] for line in listed if "/" in line and not re.search(first, line)})
     seconds = {name: float(number) for number, *_, name in (line.split() for line in SLOW.read_text().splitlines() if line[:1] != "#")}
-    long = sorted((name for name in names if name in seconds or THIRD_RING.match(name)), key=lambda name: -seconds.get(name, 1))
-    # Of the short ones some share a process: to start one takes 0.3 s of a core, and servers that tests share are started once.
-    short = [name for name in names if name not in long]
-    return [[name] for name in long] + [short[start:start + SHORT_TOGETHER] for start in range(0, len(short), SHORT_TOGETHER)]
+    # What may share a process: to start one takes 0.35 s of a core, and servers that tests share are started once.
+    def is_short(name):
+        return not THIRD_RING.match(name) and seconds.get(name, SHORT) <= SECONDS_TOGETHER / 3
+
+    groups = sorted(([name] for name in names if not is_short(name)), key=lambda group: -seconds.get(group[0], SHORT))
+    group, taken = [], 0
+    for name in sorted(filter(is_short, names), key=lambda name: -seconds.get(name, SHORT)):
+        group.append(name)
+        taken += seconds.get(name, SHORT)
+        if taken >= SECONDS_TOGETHER:
+            groups.append(group)
+            group, taken = [], 0
+    return groups + [group] * bool(group)
 
 
 class Cores:
@@ -248,15 +258,14 @@ def run_on_storage():
 
 def run_all():
     """The first ring, and the suites of the others, where they are asked for."""
-    rule, slow = first_ring(), []
-    first = Run("first ring", LOGS / "first-ring.log", "--parallel", "--filter", rule)
-    with folders_in_memory(), concurrent.futures.ThreadPoolExecutor(1) as beside:
-        running = beside.submit(first)
-        if os.environ.get("RING") != "1":
-            with shared_servers():
-                slow = run_together([OnStorage(ON_STORAGE), *groups_of_other_rings(rule)])
-        running.result()
-        say(f"first ring: {first.count} tests in {first.seconds:.0f} s")
+    started, rule = time.monotonic(), first_ring()
+    with folders_in_memory():
+        first = Run("first ring", LOGS / "first-ring.log", "--parallel", "--filter", rule)()
+        print(f"first ring: {first.count} tests in {time.monotonic() - started:.0f} s", flush=True)
+        if os.environ.get("RING") == "1":
+            return first, []
+        with shared_servers():
+            slow = run_together([OnStorage(ON_STORAGE), *groups_of_other_rings(rule)])
     return first, slow
 
 

@@ -87,6 +87,7 @@ static void check_ends_inside(const char *store, const char *root) {
         PACKHOST_CANCELLED,
         packhost_update(ending.host, NULL, cancel_inside, &ending, 120000, ending.canceller, &report, message));
     CHECK(ending.code == PACKHOST_OK && ending.count == 1);
+    EXPECT(PACKHOST_TIMED_OUT, packhost_update(ending.host, NULL, NULL, NULL, 0, PACKHOST_NONE, &report, message));
     CHECK(packhost_free(ending.canceller) == PACKHOST_OK);
     EXPECT(PACKHOST_OK, packhost_close(ending.host, 20000, message));
     free(settings);
