@@ -37,9 +37,6 @@ package struct PatchEncoder: Sendable {
         self.effort = effort
     }
 
-    /// The most bytes of old and new objects together in one encoding: zstd's tables count in 32 bits, and a device
-    /// must hold as much.
-    package static let maximumByteCount = 1 << 30
     /// Up to which a renaming is looked for: it takes some nine times these bytes of memory.
     private static let maximumRenamedByteCount = 160 << 20
 
@@ -51,8 +48,8 @@ package struct PatchEncoder: Sendable {
     @discardableResult
     package func encode(_ plan: PatchPlan, to file: URL, object: (Digest) throws -> URL) throws -> Int {
         let byteCount = plan.lostByteCount + plan.newByteCount
-        guard byteCount <= Self.maximumByteCount else {
-            throw PatchError.tooLarge(byteCount: byteCount, limit: Self.maximumByteCount)
+        guard byteCount <= PatchPlan.maximumByteCount else {
+            throw PatchError.tooLarge(byteCount: byteCount, limit: PatchPlan.maximumByteCount)
         }
         return try withoutActuallyEscaping(object) { object in
             let reader = ObjectReader(locate: object)

@@ -1,4 +1,4 @@
-/// The attributes that pages use. Links lead to pages of the dashboard only, and there are none for scripts or styles.
+/// The attributes that pages use. There are none for scripts or styles.
 extension HTML.Attribute {
     init(_ name: StaticString, _ value: String?) {
         self.name = name
@@ -7,10 +7,8 @@ extension HTML.Attribute {
 
     static func `class`(_ value: String) -> Self { Self("class", value) }
     static func id(_ value: String) -> Self { Self("id", value) }
-    static func href(_ path: DashboardPath) -> Self { Self("href", path.text) }
     /// A place on the same page.
     static func anchor(_ id: StaticString) -> Self { Self("href", "#\(id)") }
-    static func action(_ path: DashboardPath) -> Self { Self("action", path.text) }
     static func name(_ value: String) -> Self { Self("name", value) }
     static func value(_ value: String) -> Self { Self("value", value) }
     static func type(_ value: StaticString) -> Self { Self("type", "\(value)") }

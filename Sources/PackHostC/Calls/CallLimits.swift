@@ -10,19 +10,6 @@ struct CallLimits {
 
     static let none = CallLimits(deadline: .distantFuture, canceller: nil)
 
-    private init(deadline: DispatchTime, canceller: Canceller?) {
-        self.deadline = deadline
-        self.canceller = canceller
-    }
-
-    /// - Parameters:
-    ///   - milliseconds: negative for no limit.
-    ///   - handle: of a canceller; 0 for none.
-    init(_ milliseconds: Int64, _ handle: UInt64) throws(CallFault) {
-        deadline = Self.deadline(milliseconds)
-        canceller = handle == 0 ? nil : try HandleTable.canceller(handle)
-    }
-
     static func deadline(_ milliseconds: Int64) -> DispatchTime {
         milliseconds < 0 ? .distantFuture : .now() + .milliseconds(Int(min(milliseconds, longest)))
     }

@@ -11,6 +11,10 @@ package import PackFormat
 /// A patch has no header: the objects have the order of their first path in the manifest. Only the objects of the
 /// package's own zip are included, because a shared bundle has its own patches.
 package struct PatchPlan: Sendable {
+    /// The most bytes of old and new objects together in one encoding: zstd's tables count in 32 bits, and a device
+    /// must hold as much.
+    package static let maximumByteCount = 1 << 30
+
     /// The objects that only the base has, each once. They are the patch's reference prefix.
     package let lost: [Object]
     /// The objects that only the target has, each once. They are the patch's content.
@@ -45,16 +49,6 @@ package struct PatchPlan: Sendable {
     package var newByteCount: Int { new.reduce(0) { $0 + $1.size } }
     /// Whether the base has every object of the target, so that there is nothing to fetch.
     package var isEmpty: Bool { new.isEmpty }
-
-    /// Whether a patch of one plan is one of the other: it has the same sizes in the same order, and renames the same.
-    func isSame(as other: PatchPlan) -> Bool {
-        let (names, others) = (NamePairs(self), NamePairs(other))
-        func evident(_ names: NamePairs) -> [[[UInt8]]] {
-            names.evident.map { [names.gone[$0.gone].name.hash, names.added[$0.added].name.hash] }
-        }
-        return new.map(\.size) == other.new.map(\.size) && lost == other.lost && evident(names) == evident(others)
-            && names.gone.count == others.gone.count && names.added.count == others.added.count
-    }
 
     private static func ownPaths(_ manifest: Manifest) -> [NamedObject] {
         manifest.sortedPaths.compactMap { path in

@@ -34,8 +34,8 @@ struct Renamer: ~Copyable {
     ) throws {
         guard let identifiers else { return try count(text, emit) }
         // No encoder works on so much, and places are kept in 32 bits.
-        guard text.count <= PatchEncoder.maximumByteCount + (8 << 20) else {
-            throw PatchError.tooLarge(byteCount: text.count, limit: PatchEncoder.maximumByteCount)
+        guard text.count <= PatchPlan.maximumByteCount + (8 << 20) else {
+            throw PatchError.tooLarge(byteCount: text.count, limit: PatchPlan.maximumByteCount)
         }
         let vocabulary = Vocabulary(text, countsCharacters: identifiers.alphabet == .otherWords)
         let resolved = try identifiers.resolve(vocabulary, previous: alphabet)

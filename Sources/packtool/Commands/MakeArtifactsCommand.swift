@@ -7,7 +7,8 @@ import PackRegistryPostgres
 /// stdin and stdout. It is not for people.
 struct MakeArtifactsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "make-artifacts", abstract: "Make patches and downloads for packtool serve.", shouldDisplay: false)
+        commandName: MakerProgram.command, abstract: "Make patches and downloads for packtool serve.",
+        shouldDisplay: false)
 
     @Argument(help: "The registry's folder.")
     var folder: String
@@ -29,15 +30,5 @@ struct MakeArtifactsCommand: ParsableCommand {
             return address
         }
         return try PostgresAddress(text)
-    }
-
-    /// This program, as a server starts it: the file that runs, also where an update has put another in its place.
-    static func program(rows: PostgresAddress?) -> MakerProgram {
-        let own = "/proc/self/exe"
-        let executable =
-            FileManager.default.fileExists(atPath: own)
-            ? own : Bundle.main.executablePath ?? CommandLine.arguments.first ?? "packtool"
-        let database = rows.map { ["--rows", $0.withoutSecrets] } ?? []
-        return MakerProgram(executable: executable, arguments: [configuration.commandName ?? ""] + database)
     }
 }

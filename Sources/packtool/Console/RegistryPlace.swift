@@ -41,7 +41,7 @@ struct RegistryPlace {
     func open(isServer: Bool = false, copyByteCount: Int? = nil) async throws -> LocalRegistry {
         let local = try await LocalRegistry.open(
             folder, rows: rows, storage: storage, look: look,
-            maker: isServer ? MakeArtifactsCommand.program(rows: address) : nil, copyByteCount: copyByteCount)
+            maker: isServer ? .own(rows: address) : nil, copyByteCount: copyByteCount)
         if isServer { try await storage?.prepare() }
         return local
     }
