@@ -2,6 +2,12 @@ import Foundation
 import PackArchive
 import PackFormat
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// Checks the text files of a dist: for secrets, for a service worker, for a page that can confirm.
 ///
 /// Every device gets every byte of a package, so a key that slipped in is everybody's key.
@@ -57,7 +63,7 @@ struct ContentAudit: Sendable {
                 found.secrets.append(Place(path: file.path, line: lines.line(at: secret.offset), what: secret.what))
             }
             guard pages.contains(kind) else { return }
-            found.canConfirm = Word("packtool").first(in: bytes) != nil
+            found.canConfirm = confirming.first(in: bytes) != nil
             var from = 0
             while let offset = serviceWorker.first(in: bytes, from: from) {
                 from = offset + serviceWorker.count
@@ -69,7 +75,8 @@ struct ContentAudit: Sendable {
         return found
     }
 
-    private static let serviceWorker = Word("serviceWorker")
+    private static let confirming = Word("packtool", by: "k")
+    private static let serviceWorker = Word("serviceWorker", by: "W")
 
     /// Whether `.register(` follows, also as `?.register(`.
     private static func registers(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
@@ -80,37 +87,31 @@ struct ContentAudit: Sendable {
     }
 }
 
-/// Finds a word by Horspool's algorithm, which skips most bytes of a file.
+/// Finds a word in bytes by one of its letters, which the system's `memchr` finds many bytes at a time.
 struct Word: Sendable {
     private let bytes: [UInt8]
-    private let skips: [Int]
+    /// The place of the letter.
+    private let place: Int
 
-    init(_ text: String) {
+    /// - Parameter letter: One of the word that texts seldom have; else the first.
+    init(_ text: String, by letter: Unicode.Scalar) {
         bytes = Array(text.utf8)
-        var skips = [Int](repeating: bytes.count, count: 256)
-        for (index, byte) in bytes.dropLast().enumerated() { skips[Int(byte)] = bytes.count - 1 - index }
-        self.skips = skips
+        place = bytes.firstIndex(of: UInt8(ascii: letter)) ?? 0
     }
 
     var count: Int { bytes.count }
 
     /// The offset of the first one at or after another offset.
     func first(in text: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
-        bytes.withUnsafeBufferPointer { word in
-            skips.withUnsafeBufferPointer { skips in
-                let last = word.count - 1
-                var end = start + last
-                while end < text.count {
-                    let byte = text[end]
-                    if byte == word[last] {
-                        var index = 0
-                        while index < last, text[end - last + index] == word[index] { index += 1 }
-                        if index == last { return end - last }
-                    }
-                    end += skips[Int(byte)]
-                }
-                return nil
-            }
+        guard let base = text.baseAddress else { return nil }
+        // Where the letter of the last word that fits is.
+        let last = text.count - bytes.count + place
+        var from = start + place
+        while from <= last, let hit = memchr(base + from, Int32(bytes[place]), last + 1 - from) {
+            let offset = UnsafeRawPointer(hit) - base
+            if memcmp(base + (offset - place), bytes, bytes.count) == 0 { return offset - place }
+            from = offset + 1
         }
+        return nil
     }
 }

@@ -15,12 +15,12 @@ struct SecretScanner {
     }
 
     /// What a token begins with, and the fewest characters that follow.
-    private static let tokens: [(prefix: String, length: Int, what: String)] = [
+    private static let tokens: [(prefix: [UInt8], length: Int, what: String)] = [
         ("ptk_", 40, "a packtool token"), ("ghp_", 36, "a GitHub token"), ("github_pat_", 60, "a GitHub token"),
         ("npm_", 36, "an npm token"), ("sk_live_", 24, "a Stripe key"),
-    ]
+    ].map { (Array($0.utf8), $1, $2) }
     private static let escapedBreaks = ["\\u000a", "\\u000d", "\\u000A", "\\u000D"].map { Array($0.utf8) }
-    private static let frame = Word("PRIVATE KEY-----")
+    private static let frame = Word("PRIVATE KEY-----", by: "K")
     private static let frameStart = Array("-----BEGIN ".utf8)
     /// An Ed25519 key, the shortest there is, has 64.
     private static let fewestKeyCharacters = 48
@@ -86,8 +86,8 @@ struct SecretScanner {
             let offset = UnsafeRawPointer(hit) - base
             index = offset + 1
             for token in Self.tokens {
-                let start = index - token.prefix.utf8.count
-                guard start >= 0, bytes[start..<index].elementsEqual(token.prefix.utf8),
+                let start = index - token.prefix.count
+                guard start >= 0, memcmp(base + start, token.prefix, token.prefix.count) == 0,
                     start == 0 || !Self.isWord(bytes[start - 1])
                 else { continue }
                 let rest = bytes[index..<min(bytes.count, index + token.length)]

@@ -1,3 +1,5 @@
+import PackFormat
+
 extension PatchPlan {
     /// Whether a patch of one plan is one of the other: it has the same sizes in the same order, and renames the same.
     func isSame(as other: PatchPlan) -> Bool {
