@@ -28,6 +28,8 @@ struct ContentAudit: Sendable {
 
     /// Larger files are data.
     private static let maximumFileSize = 64 << 20
+    /// Up to which a file is read: to map it and to give that back takes longer.
+    private static let maximumReadSize = 1 << 20
     private static let pages: Set<String> = ["html", "htm", "xhtml", "js", "mjs", "cjs"]
     /// Formats that hold a private key and cannot be read as text.
     private static let keyStores: Set<String> = ["p12", "pfx", "jks", "keystore", "ppk"]
@@ -55,7 +57,7 @@ struct ContentAudit: Sendable {
             return found
         }
         guard !media.contains(kind), file.size <= maximumFileSize, file.size > 0,
-            let data = try? Data(contentsOf: file.url, options: .alwaysMapped)
+            let data = try? Data(contentsOf: file.url, options: file.size > maximumReadSize ? .alwaysMapped : [])
         else { return found }
         data.withUnsafeBytes { bytes in
             var lines = LineCounter(bytes)
