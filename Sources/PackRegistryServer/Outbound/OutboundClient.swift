@@ -57,12 +57,13 @@ struct OutboundClient: Sendable {
 
     private func tlsContext() throws -> NIOSSLContext {
         var configuration = TLSConfiguration.makeClientConfiguration()
-        if !authorities.isEmpty {
-            configuration.additionalTrustRoots = [
-                .certificates(try NIOSSLCertificate.fromPEMBytes(Array(authorities.utf8)))
-            ]
-        }
-        return try NIOSSLContext(configuration: configuration)
+        do {
+            if !authorities.isEmpty {
+                let certificates = try NIOSSLCertificate.fromPEMBytes(Array(authorities.utf8))
+                configuration.additionalTrustRoots = [.certificates(certificates)]
+            }
+            return try NIOSSLContext(configuration: configuration)
+        } catch { throw Failure(description: "the trusted authorities cannot be used: \(error)") }
     }
 
     private func resolve(_ name: String, port: Int) async throws -> SocketAddress {

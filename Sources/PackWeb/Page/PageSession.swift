@@ -1,11 +1,5 @@
 public import PackFormat
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// One page from its start to its end. Every request of it is answered from the same version of each package.
 ///
 ///     let page = PageSession(catalog)
