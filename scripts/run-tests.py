@@ -132,18 +132,20 @@ def groups_of_other_rings(first):
                             check=True).stdout.split("\n")
     names = sorted({line.split("/")[0] for line in listed if "/" in line and not re.search(first, line)})
     seconds = {name: float(number) for number, *_, name in (line.split() for line in SLOW.read_text().splitlines() if line[:1] != "#")}
+    def length(name):
+        return seconds.get(name, SHORT)
+
     # What may share a process: to start one takes 0.35 s of a core, and servers that tests share are started once.
     def is_short(name):
-        return not THIRD_RING.match(name) and seconds.get(name, SHORT) <= SECONDS_TOGETHER / 3
+        return not THIRD_RING.match(name) and length(name) <= SECONDS_TOGETHER / 3
 
-    groups = sorted(([name] for name in names if not is_short(name)), key=lambda group: -seconds.get(group[0], SHORT))
-    group, taken = [], 0
-    for name in sorted(filter(is_short, names), key=lambda name: -seconds.get(name, SHORT)):
+    names.sort(key=length, reverse=True)
+    groups, group = [[name] for name in names if not is_short(name)], []
+    for name in filter(is_short, names):
         group.append(name)
-        taken += seconds.get(name, SHORT)
-        if taken >= SECONDS_TOGETHER:
+        if sum(map(length, group)) >= SECONDS_TOGETHER:
             groups.append(group)
-            group, taken = [], 0
+            group = []
     return groups + [group] * bool(group)
 
 
