@@ -25,7 +25,7 @@ if [ -n "${UNOPTIMIZED:-}" ]; then
     clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
     as_boringssl=(-std=c++17 -O1 -fPIC -fblocks -g0 -fno-omit-frame-pointer -DSWIFT_PACKAGE=1)
     if "$clang" "${as_boringssl[@]}" -include-pch "$headers" -x c++ -fsyntax-only /dev/null 2>/dev/null ||
-        "$clang" "${as_boringssl[@]}" -x c++-header scripts/cxx-headers.h -o "$headers" 2>/dev/null; then
+        "$clang" "${as_boringssl[@]}" -fpch-instantiate-templates -x c++-header scripts/cxx-headers.h -o "$headers" 2>/dev/null; then
         precompiled=(-Xcxx -include-pch -Xcxx "$headers")
     fi
 fi
