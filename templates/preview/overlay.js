@@ -17,7 +17,7 @@
     ol { list-style: none; margin: 0; padding: 0 12px 8px; max-height: 40vh; overflow: auto }
     li { display: flex; gap: 1em; white-space: nowrap }
     li span:nth-child(2) { flex: 1; overflow: hidden; text-overflow: ellipsis }
-    .missed, .offline { color: #ff7b72 } .online, .proxy { color: #ffa657 } .package { color: #7ee787 }
+    .missed, .offline { color: #ff7b72 } .online, .proxy, .browser { color: #ffa657 } .package { color: #7ee787 }
     p { margin: 0; padding: 0 12px 8px; opacity: .8 }
     nav { display: flex; gap: 6px; padding: 0 12px 10px }
     button { border: 1px solid #30363d; border-radius: 6px; background: none; color: inherit; padding: 2px 8px; cursor: pointer }
@@ -38,8 +38,8 @@
     for (const button of switches.children) button.setAttribute("aria-pressed", String(button.value === network));
   };
   const scopes = {
-    full: "Slow and offline are for servers of --proxy and api, and for what scripts fetch. They do not touch images, styles, frames and WebSockets of other origins.",
-    off: "Slow and offline are for servers of --proxy and api. The browser itself requests other origins: with --hook full, requests of scripts come through here too.",
+    full: "Slow and offline are for servers of --proxy and api, and for what scripts fetch. They do not touch images, styles, frames (browser) and WebSockets of other origins.",
+    off: "Slow and offline are for servers of --proxy and api. The browser itself requests other origins (browser): with --hook full, requests of scripts come through here too.",
   };
   for (const [value, text] of [["normal", "network"], ["slow", "slow"], ["offline", "offline"]]) {
     const button = add(switches, "button", text);
@@ -49,20 +49,31 @@
       show(value);
     });
   }
-  let last = 0;
   const counts = {};
+  const addRow = (by, request, status) => {
+    counts[by] = (counts[by] || 0) + 1;
+    const row = add(list, "li");
+    add(row, "span", by, by);
+    add(row, "span", request);
+    add(row, "span", status);
+    if (list.children.length > 300) list.firstChild.remove();
+    list.scrollTop = list.scrollHeight;
+  };
+  // What the browser requested elsewhere by itself, past packtool. It says neither the method nor, for most, the status.
+  const elsewhere = new PerformanceObserver((seen) => {
+    for (const entry of seen.getEntries()) {
+      if (/^https?:/.test(entry.name) && new URL(entry.name).origin !== location.origin) {
+        addRow("browser", entry.name, String(entry.responseStatus || ""));
+      }
+    }
+  });
+  let last = 0;
   const look = async () => {
     try {
       const answer = await (await fetch(`/-/requests?after=${last}${page}`, { cache: "no-store" })).json();
       for (const entry of answer.requests) {
         last = entry.number;
-        counts[entry.by] = (counts[entry.by] || 0) + 1;
-        const row = add(list, "li");
-        add(row, "span", entry.by, entry.by);
-        add(row, "span", `${entry.method} ${entry.path}`);
-        add(row, "span", String(entry.status));
-        if (list.children.length > 300) list.firstChild.remove();
-        list.scrollTop = list.scrollHeight;
+        addRow(entry.by, `${entry.method} ${entry.path}`, String(entry.status));
       }
       show(answer.network);
       scope.textContent = scopes[answer.hook] ?? scopes.off;
@@ -71,6 +82,10 @@
     } catch { title.textContent = "packtool preview has ended"; }
     setTimeout(look, 1000);
   };
-  const begin = () => { document.documentElement.append(place); look(); };
+  const begin = () => {
+    document.documentElement.append(place);
+    elsewhere.observe({ type: "resource", buffered: true });
+    look();
+  };
   document.readyState === "loading" ? addEventListener("DOMContentLoaded", begin) : begin();
 })();

@@ -11,7 +11,7 @@ package import PackFormat
 ///         "shared": { "name": "web-common", "include": ["vendor/**"] },
 ///         "budget": { "total": "2 MB", "files": { "**/*.js": "300 kB" } }
 ///     }
-package struct PackConfiguration: Sendable {
+package struct PackConfiguration: Hashable, Sendable {
     package static let fileName = "packtool.json"
 
     package struct Shared: Hashable, Sendable {

@@ -19,8 +19,8 @@ package struct DistPreview: Sendable {
 
     private let folder: URL
     private let settings: PackageSettings
-    /// Where nobody said the base, it is guessed anew each time.
-    private let base: BaseSetting?
+    /// What the caller said; nil: the configuration's. Where that has none, the base is guessed anew each time.
+    private let givenBase: BaseSetting?
     private let stamps: [PackagePath: Stamp]
 
     /// - Parameters:
@@ -29,18 +29,22 @@ package struct DistPreview: Sendable {
     /// - Throws: ``BuildError``, `FormatError`
     package init(_ folder: URL, package: PackageID? = nil, base: BaseSetting? = nil) throws {
         let settings = try Self.settings(folder, package: package)
-        let base = base ?? settings.configuration.base
-        try self.init(folder, settings: settings, base: base, known: nil)
+        try self.init(folder, settings: settings, givenBase: base, known: nil)
     }
 
-    /// The folder as it is now; nil if it has not changed. A file is read again only if its size or time differs.
+    /// The folder and its configuration as they are now, under the same id; nil if nothing has changed. A file is read again only if
+    /// its size or time differs.
     package func refreshed() throws -> DistPreview? {
+        let settings = try Self.settings(folder, package: settings.id)
         let scan = try DistScanner(rules: settings.rules).scan(folder)
-        if try Self.stamps(of: scan) == stamps { return nil }
-        return try DistPreview(folder, settings: settings, base: base, known: self)
+        if try Self.stamps(of: scan) == stamps, settings.configuration == self.settings.configuration { return nil }
+        return try DistPreview(folder, settings: settings, givenBase: givenBase, known: self)
     }
 
-    private init(_ folder: URL, settings: PackageSettings, base: BaseSetting?, known: DistPreview?) throws {
+    private init(
+        _ folder: URL, settings: PackageSettings, givenBase: BaseSetting?, known: DistPreview?
+    ) throws {
+        let base = givenBase ?? settings.configuration.base
         let scan = try DistScanner(rules: settings.rules).scan(folder)
         let stamps = try Self.stamps(of: scan)
         var files: [PackagePath: Manifest.File] = [:]
@@ -66,7 +70,7 @@ package struct DistPreview: Sendable {
         self.locations = locations
         self.folder = folder
         self.settings = settings
-        self.base = base
+        self.givenBase = givenBase
         self.stamps = stamps
     }
 

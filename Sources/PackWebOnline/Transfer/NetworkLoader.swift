@@ -51,8 +51,8 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     /// A request under way.
-    struct Started: Sendable {
-        let cancel: @Sendable () -> Void
+    package struct Started: Sendable {
+        package let cancel: @Sendable () -> Void
         /// Whether no more is to come for now. Each true needs its false. Foundation on Linux cannot do it.
         let pause: @Sendable (Bool) -> Void
     }
@@ -153,7 +153,7 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
     ///   - sent: gets how many bytes of the body have gone out, now and then.
     ///   - receive: gets the events as the system gives them; put a gate behind it.
     /// - Returns: what cancels it, and what makes it wait. Events that are under way may still come: the gate stops them.
-    func start(
+    package func start(
         _ request: URLRequest, relocation: Relocation? = nil,
         redirect: @escaping @Sendable (URLRequest) -> URLRequest?,
         sent: @escaping @Sendable (Int) -> Void = { _ in }, receive: @escaping @Sendable (TransferEvent) -> Void

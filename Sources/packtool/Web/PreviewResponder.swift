@@ -108,7 +108,7 @@ struct PreviewResponder: HTTPResponder {
         case .local(let response):
             if response.status >= 400 {
                 console.note("missed   \(request.method) \(request.url): \(response.status) \(answer.reason.rawValue)")
-                if let hint = deepLinkHint(request, response) { console.note(hint) }
+                if let hint = hint(request, response) { console.note(hint) }
             }
             log?.add(
                 response.status >= 400 ? .missed : .package, request.method, path(of: request), status: response.status,
@@ -133,12 +133,23 @@ struct PreviewResponder: HTTPResponder {
             try? await context.channel.close()
             return Response(status: .serviceUnavailable)
         }
+        guard request.headers[.upgrade]?.lowercased() != "websocket" else {
+            log?.add(.missed, request.method.rawValue, request.uri.string, status: 501, page: page)
+            console.note(
+                "missed   WebSocket \(url): the preview forwards none, a device does; connect to the service's own address"
+            )
+            return Self.text(.notImplemented, "packtool preview forwards no WebSockets")
+        }
         do {
-            let (response, byteCount) = try await proxy.answer(request, from: url)
-            try await network.wait(for: byteCount, isFirst: true)
-            log?.add(.proxy, request.method.rawValue, request.uri.string, status: response.status.code, page: page)
-            console.note("proxy    \(request.method.rawValue) \(url): \(response.status.code)")
-            return response
+            // A page that leaves closes its side of the connection, which is to end the request to the server too.
+            try? await context.channel.setOption(.allowRemoteHalfClosure, value: false).get()
+            let answer = try await proxy.answer(request, from: url, until: context.channel.closeFuture)
+            log?.add(.proxy, request.method.rawValue, request.uri.string, status: answer.head.status, page: page)
+            console.note("proxy    \(request.method.rawValue) \(url): \(answer.head.status)")
+            return answer.response { [network] in try await network.wait(for: $0, isFirst: $1) }
+        } catch let failure as CommandFailure {
+            console.note("proxy    \(request.method.rawValue) \(url): not sent: \(failure.message)")
+            return Self.text(.contentTooLarge, failure.message)
         } catch {
             let reason = (error as? URLError)?.localizedDescription ?? "\(error)"
             console.note("proxy    \(request.method.rawValue) \(url): no answer: \(reason)")
@@ -173,9 +184,12 @@ struct PreviewResponder: HTTPResponder {
 
     private func path(of request: SiteRequest) -> String { String(request.url.dropFirst(base.count)) }
 
-    /// A page below a path that only the application's own router knows.
-    private func deepLinkHint(_ request: SiteRequest, _ response: SiteResponse) -> String? {
+    /// What to do for a page below a path that only the application's own router knows, and for a request to a server.
+    private func hint(_ request: SiteRequest, _ response: SiteResponse) -> String? {
         let path = String(request.url.dropFirst(base.count).prefix { $0 != "?" && $0 != "#" })
+        if response.status == 405 {
+            return "         a server's paths: \"api\" in packtool.json, or here alone --proxy \(path)=http://HOST:PORT"
+        }
         guard response.status == 404, request.wantsPage, SitePath.wouldBeRoute(path, in: site.manifest) else {
             return nil
         }

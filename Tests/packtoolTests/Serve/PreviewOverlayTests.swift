@@ -163,6 +163,41 @@ struct PreviewOverlayTests {
         #expect(proxied >= .milliseconds(1000))
     }
 
+    @Test func `what the browser requests elsewhere by itself is shown, without the hook too`() async throws {
+        let told = Mutex<[String]>([])
+        let service = try await LoopbackServer { request in
+            if request.path == "/api/seen" {
+                told.withLock { $0.append(String(decoding: request.body, as: UTF8.self)) }
+            }
+            return .answer(200, body: Array("thanks".utf8))
+        }
+        defer { service.stop() }
+        try tool.write([
+            "dist/index.html":
+                "<!doctype html><title>x</title><img src=\"\(service.endpoint)/far.png\"><script src=\"probe.js\"></script>",
+            "dist/probe.js": """
+            addEventListener("load", () => setTimeout(() => fetch("/api/seen", {
+              method: "POST", body: document.querySelector("packtool-preview").shadowRoot.querySelector("ol").textContent
+            }), 2500));
+            """,
+        ])
+        let (server, here) = try await start("--proxy", "/api=\(service.endpoint)")
+        defer { server.kill(SIGKILL) }
+        let browser = try tool.start(
+            URL(filePath: "/usr/bin/chromium"),
+            [
+                "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0",
+                "--user-data-dir=\(tool.folder.path)/profile", here + "/",
+            ], environment: ["TMPDIR": "/tmp"])
+        for _ in 0..<300 where told.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(100)) }
+        browser.kill(SIGTERM)
+        _ = await browser.outcome()
+        let text = try #require(told.withLock { $0.first }, "\(browser.log)")
+        #expect(text.components(separatedBy: "browser\(service.endpoint)/far.png").count == 2, "\(text)")
+        #expect(text.components(separatedBy: "browser").count == 2, "\(text)")
+        #expect(text.contains("packageGET /probe.js200"), "\(text)")
+    }
+
     @Test func `in a browser of its own, with the whole hook, each request is told once`() async throws {
         let seen = Mutex<[String]>([])
         let service = try await LoopbackServer { request in

@@ -4,10 +4,27 @@ import Testing
 /// `packtool preview --proxy`, and the package's own `api`, before a service that says what it was asked.
 struct PreviewProxyTests {
     private static let service = """
-        import http.server
+        import http.server, threading
+        told, left = threading.Event(), threading.Event()
         class Service(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            def events(self):
+                self.send_response(200)
+                self.send_header("Content-Type", "text/event-stream")
+                self.send_header("Connection", "close")
+                self.end_headers()
+                self.wfile.write(b"data: first\\n\\n")
+                told.wait(60)
+                self.wfile.write(b"data: second\\n\\n")
+                # Nothing more is sent, and at its end the other side has closed.
+                try: self.connection.recv(1)
+                except OSError: pass
+                left.set()
+                self.close_connection = True
             def answer(self):
+                if self.path == "/api/events": return self.events()
+                if self.path == "/api/tell": told.set()
+                if self.path == "/api/left" and not left.wait(20): self.command = "LATE"
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
                 said = "|".join([self.command, self.path, body, self.headers.get("Cookie", ""), self.headers["Host"],
                                  self.headers.get("X-Shop", "")]).encode()
@@ -77,6 +94,31 @@ struct PreviewProxyTests {
             try await preview.line(holding: "proxy    PATCH http://\(there)/api/a%20b/x?q=1&q=%C3%A9: 201") != nil)
         // The cookies are the browser's: a request without them has none.
         #expect(try await ask("/api/orders/1", "-X DELETE").body == "DELETE|/api/orders/1|||\(there)|")
+    }
+
+    @Test func `events come as the server sends them, and the server sees that the page left`() async throws {
+        let page = try tool.start(URL(filePath: "/usr/bin/curl"), ["-sN", "\(here)/api/events"])
+        // The server sends no more before it is told to.
+        #expect(try await page.line(holding: "data: first") != nil)
+        #expect(try await ask("/api/tell").status == "201")
+        #expect(try await page.line(holding: "data: second") != nil)
+        page.kill(SIGKILL)
+        #expect(try await ask("/api/left").body.hasPrefix("GET|/api/left"))
+    }
+
+    @Test func `a WebSocket is refused, and the preview says that it forwards none`() async throws {
+        let (status, _, body) = try await ask(
+            "/api/socket", "--http1.1 -H 'Connection: Upgrade' -H 'Upgrade: websocket' -H 'Sec-WebSocket-Version: 13'")
+        #expect(status == "501")
+        #expect(body == "packtool preview forwards no WebSockets\n")
+        #expect(try await preview.line(holding: "missed   WebSocket http://\(there)/api/socket: the preview") != nil)
+    }
+
+    @Test func `a body that is too large is refused with its limit`() async throws {
+        try await tool.shell("truncate -s 68000000 large").expectSuccess()
+        let (status, _, body) = try await ask("/api/upload", "--http1.1 -H 'Expect:' -T large -X POST")
+        #expect(status == "413")
+        #expect(body == "the preview forwards bodies of up to 67108864 bytes\n")
     }
 
     @Test(arguments: [
