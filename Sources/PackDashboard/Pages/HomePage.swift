@@ -80,6 +80,7 @@ struct HomePage {
                     }
                     if let status = rollouts.first(where: { $0.package == package && $0.channel == channel }) {
                         ReleaseWords.state(status.state)
+                        if status.offeredAgain(releases) != nil { ", offered again" }
                     }
                 }
             }

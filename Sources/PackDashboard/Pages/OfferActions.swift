@@ -17,7 +17,7 @@ struct OfferActions {
         case .running: [.advance, .pause, .halt, .complete, .rollback, .retry]
         case .paused: [.resume, .advance, .complete, .rollback, .retry]
         // Its steps are for whoever has said that the problems are over.
-        case .halted: [.resume, .rollback, .retry]
+        case .halted: [.resume, .rollback]
         case .completed: [.rollback, .retry]
         case .rolledBack: []
         }

@@ -6,11 +6,14 @@ struct RolloutSection {
     let status: RolloutStatus
     /// The release for all devices that hides this one.
     private let newer: Release?
+    /// The release by which devices get the version again, without the plan.
+    private let again: Release?
 
     /// - Parameter offered: what the channel offers of the package, newest first.
     init(_ status: RolloutStatus, _ offered: [Release]) {
         self.status = status
         newer = status.superseding(offered)
+        again = status.offeredAgain(offered)
     }
 
     var html: HTML {
@@ -27,6 +30,9 @@ struct RolloutSection {
             }
             if let newer {
                 tag("p") { "Superseded: all devices get \(ReleaseWords.version(newer)), and nobody gets this one." }
+            }
+            if let again {
+                tag("p") { "Offered again, without this plan, to \(again.rollout.devicesText)." }
             }
             progress
             if let set = status.setText {

@@ -97,7 +97,7 @@ extension VerbDesk {
             verb: verb, title: "Roll \(package) on \(channel) back to what the app embeds",
             effects: [
                 "All devices of \(channel) go to the version that their app embeds, in place of "
-                    + "\(ReleaseWords.offer(facts.releases)). An app that embeds none has no pages of \(package).",
+                    + "\(ReleaseWords.offer(facts.releases)). A device whose app embeds none keeps the version that it confirmed.",
                 facts.reported(newest?.version), facts.setSentence,
             ].compactMap(\.self), state: facts.state, isPossible: newest?.offer != .embedded, isGrave: true)
     }

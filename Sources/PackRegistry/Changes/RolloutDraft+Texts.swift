@@ -109,10 +109,19 @@ extension RolloutDraft {
         for (name, steps) in allSteps.sorted(by: { $0.key < $1.key }) {
             let history = facts.history(of: name, on: channel)
             let removed = ReleaseHistory.removed(by: steps)
+            // A release that is offered again, alone or in another set, is left by nobody.
+            let destination = history.applying(steps, by: actor, now: now).offered.first(
+                where: \.rollout.reachesEveryone)
             for release in history.offered
-            where removed.contains(release.id) && release.id != newest.id && !release.rollout.reachesNobody
+            where removed.contains(release.id) && release.id != newest.id && release.offer != destination?.offer
                 && (release.set == nil || release.set != newest.set)
             {
+                guard !release.rollout.reachesNobody else {
+                    if planned(of: release.id)?.isUnderWay ?? false {
+                        parts.append("nobody gets \(name) \(ReleaseHistory.name(release.offer)), which has a plan")
+                    }
+                    continue
+                }
                 let plan = planned(of: release.id).flatMap { RolloutState($0.events)?.plan }
                 let count =
                     plan?.deviceCount(release.rollout.share).map { ", about \(CountText.text($0, "device"))," } ?? ""

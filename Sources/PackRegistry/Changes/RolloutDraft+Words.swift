@@ -78,6 +78,9 @@ extension RolloutDraft {
         let found = try rule(change).steps(for: change)
         guard case .update(let updated)? = found.last else { return }
         (release, self.version) = (updated.id, updated.version)
+        if let planned = planned(of: updated.id), let state = RolloutState(planned.events), state.state == .halted {
+            throw planned.refusal(halted: state, "retry", then: "retry")
+        }
         let name = "\(package) \(updated.version?.description ?? "embedded") on \(channel)"
         if let generation, generation < updated.retry {
             effect =

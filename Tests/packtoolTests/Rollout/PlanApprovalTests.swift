@@ -4,6 +4,21 @@ import Testing
 
 /// What people are told of plans and approvals before they decide.
 struct PlanApprovalTests {
+    @Test func `approvals for a channel that offers nothing are said to protect none, and twice is nothing to do`()
+        async throws
+    {
+        let tool = try await RolloutCommandTests.project()
+        let misspelt = try await tool.run("channel", "betta", "--approvals", "1").expectSuccess()
+        #expect(
+            misspelt.standardError.contains(
+                "warning: nothing was ever offered on betta (there is: beta): did you mean beta?"), "\(misspelt)")
+        let made = try await tool.run("channel", "beta", "--approvals", "1").expectSuccess()
+        #expect(!made.standardError.contains("warning"), "\(made)")
+        let again = try await tool.run("channel", "beta", "--approvals", "1")
+        #expect(again.exitCode == 2, "\(again)")
+        #expect(again.standardError.contains("nothing to do: beta requires 1 approval of a change already"), "\(again)")
+    }
+
     private static let plan = """
         {
           "steps": [

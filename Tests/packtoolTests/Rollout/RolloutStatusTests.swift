@@ -38,6 +38,36 @@ struct RolloutStatusTests {
         }
     }
 
+    @Test func `a version that was taken back and is offered again is not said to reach nobody`() async throws {
+        let tool = try await Self.planned()
+        try await tool.run(["rollout", "rollback", "shop"] + Self.beta + ["--yes"]).expectSuccess()
+        let gone = try await tool.run("rollout", "status", "shop").standardOutput
+        #expect(gone.contains("shop 1.1.0 is rolled back, step 1 of 3: nobody gets it, before it was 10 %"), "\(gone)")
+        try await tool.run(["release", "shop@1.1.0", "--again", "--rollout", "40", "--yes"] + Self.beta).expectSuccess()
+        let status = try await tool.run("rollout", "status", "shop").standardOutput
+        #expect(
+            status.contains(
+                "shop 1.1.0 is rolled back, and offered again, without this plan, to 40 % of the devices, step 1 of 3: by "
+                    + "the plan it was 10 % of the devices"), "\(status)")
+        let line = try await tool.run("rollout", "status").standardOutput
+        #expect(line.contains("rolled back, offered again") && line.contains("40 %"), "\(line)")
+        let json = try await tool.run("rollout", "status", "--json").json().object().array("rollouts")
+        #expect(try json.first?.object().string("offeredAgain").isEmpty == false, "\(json)")
+    }
+
+    @Test func `a rollback says that a release which waits for its plan goes too`() async throws {
+        let tool = try await Self.planned()
+        try tool.write(["dist/index.html": "<title>1.2.0</title><script>packtool.confirm()</script>"])
+        try await tool.run("build", "dist", "--package", "shop", "--package-version", "1.2.0", "--out", "packages")
+            .expectSuccess()
+        try await tool.run(["publish", "packages/shop-1.2.0.zip", "--no-wait", "--rollout", "0"] + Self.beta)
+            .expectSuccess()
+        try tool.write(["later.json": #"{"start": "manual", "steps": [{"share": 10, "for": "1d"}, {"share": 100}]}"#])
+        try await tool.run(["rollout", "shop@1.2.0"] + Self.beta + ["--plan", "later.json", "--yes"]).expectSuccess()
+        let dry = try await tool.run(["rollout", "rollback", "shop@1.1.0", "--dry-run"] + Self.beta).expectSuccess()
+        #expect(dry.standardOutput.contains("nobody gets shop 1.2.0, which has a plan"), "\(dry)")
+    }
+
     @Test func `a release that a newer one for all devices hides is superseded, and has no share`() async throws {
         let tool = try await RolloutCommandTests.project()
         try tool.write(["plan.json": "{\"steps\": [{\"share\": 30, \"for\": \"1d\"}, {\"share\": 100}]}"])

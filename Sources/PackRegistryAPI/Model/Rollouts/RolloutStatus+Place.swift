@@ -9,6 +9,14 @@ extension RolloutStatus {
         return offered.first(where: \.rollout.reachesEveryone).flatMap { $0.version == version ? nil : $0 }
     }
 
+    /// The release by which devices get the version again, without the plan, after the one with the plan was taken back; nil where
+    /// there is none.
+    /// - Parameter offered: what the channel offers of the package, newest first.
+    package func offeredAgain(_ offered: [Release]) -> Release? {
+        guard state == .rolledBack else { return nil }
+        return offered.first { $0.id != release && $0.version == version && !$0.rollout.reachesNobody }
+    }
+
     /// Where the share is among the steps, such as `step 2 of 3`, or `between step 1 (10 %) and step 2 (50 %) of 3` if somebody
     /// set another share, or if a cap lets it grow in parts.
     package var place: String {

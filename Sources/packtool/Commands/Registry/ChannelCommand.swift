@@ -66,6 +66,16 @@ struct ChannelCommand: AsyncParsableCommand {
     func run() async throws {
         let session = try await RegistrySession(registry, console: options.console)
         if let approvals {
+            let overview = try await session.registry.overview(of: [])
+            guard approvals != overview.approvals[channel] ?? 0 else {
+                throw CommandFailure(
+                    "nothing to do: "
+                        + (approvals > 0
+                            ? "\(ApprovalWords.required(approvals, on: channel)) already"
+                            : "\(channel) requires no approvals"),
+                    exitCode: .nothingToDo, kind: "nothingToDo")
+            }
+            if let question = NameCheck.unusedChannelNote(channel, in: overview) { options.console.note(question) }
             // Proposed in any case: a higher number is made at once, and a lower one waits for its approvals.
             return try await ChangeText.propose(
                 .approvals(approvals), on: channel, emergency.schedule, reason: reason,

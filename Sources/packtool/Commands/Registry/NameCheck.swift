@@ -13,6 +13,15 @@ enum NameCheck {
             + "If the name is right, --new-channel makes the channel."
     }
 
+    /// What to say of a setting for a channel that has offered nothing yet: it protects none that there is.
+    /// - Returns: nil if the channel is there, or will be the registry's first.
+    static func unusedChannelNote(_ channel: ChannelName, in overview: RegistryOverview) -> String? {
+        let names = overview.channels.keys.map(\.text).sorted()
+        guard overview.channels[channel] == nil, !names.isEmpty else { return nil }
+        let near = NearName.of(channel.text, among: names).map { ": did you mean \($0)?" } ?? ""
+        return "warning: nothing was ever offered on \(channel) (there is: \(names.joined(separator: ", ")))\(near)"
+    }
+
     /// - Throws: for a channel that the registry does not have, with the names of those that it has.
     static func require(_ channel: ChannelName, in overview: RegistryOverview) throws {
         guard overview.channels[channel] == nil else { return }

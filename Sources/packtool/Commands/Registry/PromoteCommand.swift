@@ -42,6 +42,7 @@ struct PromoteCommand: AsyncParsableCommand {
         let present = overview.channels[to]?[package.package] ?? []
         let rollout = offer.wanted ?? .everyone
         var isOlder = false
+        let halt = await halt(of: meant(in: overview)?.0, in: session)
         if let (version, requiredApp) = meant(in: overview) {
             let own = OlderOffer(of: version, requiredApp: requiredApp, among: present)
             let others = companions(of: version, in: overview)
@@ -51,7 +52,7 @@ struct PromoteCommand: AsyncParsableCommand {
                 && ([(version, present)] + others.map { ($0.version, $0.present) }).contains { version, present in
                     present.first.map { $0.version != version || !$0.rollout.reachesEveryone } ?? false
                 }
-            if isOlder || replaces {
+            if isOlder || replaces || halt != nil {
                 if !proposal.isGiven, !dryRun.isDryRun {
                     try await ChannelOffer.requireNoApproval(on: to, in: session)
                 }
@@ -63,11 +64,14 @@ struct PromoteCommand: AsyncParsableCommand {
                                 ? " in place of \(ReleaseText.text(other.present))"
                                 : ", which is older than \(ReleaseText.text(other.present))")
                 }
-                let newest = present.isEmpty ? "nothing" : ReleaseText.text(present)
+                let effect =
+                    present.isEmpty
+                    ? "\(to) offers nothing of \(package.package). Promoting \(version) gives it to \(rollout.devicesText) at once"
+                    : "\(to) offers \(package.package) \(ReleaseText.text(present)). Promoting "
+                        + "\(version)\(own == nil ? "" : ", which is older,") replaces that on \(rollout.devicesText) at once"
                 try offer.consent.require(
                     isDryRun: dryRun.isDryRun,
-                    "\(to) offers \(package.package) \(newest). Promoting \(version)\(own == nil ? "" : ", which is older,") "
-                        + "replaces that on \(rollout.devicesText) at once"
+                    (halt.map { "\($0). " } ?? "") + effect
                         + (set.isEmpty ? "" : ", and promotes its set: \(set.joined(separator: "; "))")
                         + (offer.wanted == nil ? "; for a share of them: --rollout PERCENT." : "."), options)
             }
@@ -76,6 +80,7 @@ struct PromoteCommand: AsyncParsableCommand {
         ) {
             noteWhatStays(source)
         }
+        if let halt, offer.consent.yes { options.console.note(halt) }
         try await ReleaseText.change(
             .promote(
                 package.version, from: from, rollout, policy: offer.policy.policy(),
@@ -107,6 +112,18 @@ struct PromoteCommand: AsyncParsableCommand {
         let version: SemanticVersion
         let present: [Release]
         let older: OlderOffer?
+    }
+
+    /// What the first channel's rollout of the version was halted for; nil if it was not, or if the token may not know.
+    private func halt(of version: SemanticVersion?, in session: RegistrySession) async -> String? {
+        let known = (try? await session.registry.rollouts(of: package.package)) ?? []
+        guard let version,
+            let halted = known.first(where: {
+                $0.channel == from && $0.version == version && $0.state == .halted
+            })
+        else { return nil }
+        return
+            "The rollout of \(package.package) \(version) on \(from) is halted (by \(halted.actor): \(halted.reason))"
     }
 
     /// The second channel gets the version alone.

@@ -41,7 +41,7 @@ struct RolloutStatusCommand: AsyncParsableCommand {
         let place = channel.map { " on \($0)" } ?? ""
         guard !shown.isEmpty else { return "no release\(package.map { " of \($0)" } ?? "")\(place) has a plan" }
         guard package != nil else {
-            return RolloutText.overview(shown.map { ($0, $0.superseding(overview.offered($0))) })
+            return RolloutText.overview(shown.map { ($0, overview.offered($0)) })
         }
         return shown.map { RolloutText.status($0, overview.offered($0)) }.joined(separator: "\n\n")
     }
@@ -51,6 +51,7 @@ struct RolloutStatusCommand: AsyncParsableCommand {
         var json = status.json
         let offered = overview.offered(status)
         json["supersededBy"] = status.superseding(offered).map { .string($0.version?.description ?? "embedded") }
+        json["offeredAgain"] = status.offeredAgain(offered).map { .string($0.id) }
         let audiences = offered.first { $0.id == status.release }?.rollout.audiences ?? []
         if !audiences.isEmpty { json["audiences"] = .array(audiences.map { .string($0.description) }) }
         return json

@@ -12,25 +12,31 @@ enum RolloutText {
         let devices = status.plan.devices.flatMap { all in
             status.plan.deviceCount(status.share).map { " (about \(CountText.number($0)) of \(CountText.number(all)))" }
         }
-        let isGone = status.state == .rolledBack || newer != nil
+        let again = status.offeredAgain(offered)
         let date = PlanWords(status.plan).date(status.since)
-        let superseded = newer.map { ", and superseded by \(ReleaseMoves.destination($0))" } ?? ""
+        let after =
+            newer.map { ", and superseded by \(ReleaseMoves.destination($0))" }
+            ?? again.map { ", and offered again, without this plan, to \($0.rollout.devicesText)" } ?? ""
+        let isGone = status.state == .rolledBack || newer != nil
+        let reach = again != nil ? "by the plan it was " : isGone ? "nobody gets it, before it was " : ""
         return """
-            \(status.channel): \(name(status)) is \(word(status.state))\(superseded), \(status.place): \
-            \(isGone ? "nobody gets it, before it was " : "")\(status.share) of the devices\(devices ?? "")
+            \(status.channel): \(name(status)) is \(word(status.state))\(after), \(status.place): \
+            \(reach)\(status.share) of the devices\(devices ?? "")
             since \(date), by \(status.actor): \(status.reason)
             \(next(status, supersededBy: newer))\(status.gate.map { "\ngate: \($0.text)" } ?? "")
             \(plan(PlanWords(status.plan, status, audiences: audiences)).joined(separator: "\n"))
             """
     }
 
-    /// A line for each rollout, of all packages and channels, each with the release that hides it.
-    static func overview(_ rollouts: [(RolloutStatus, Release?)]) -> String {
-        let rows = rollouts.map { status, newer in
-            [
+    /// A line for each rollout, of all packages and channels, each with what its channel offers of its package.
+    static func overview(_ rollouts: [(RolloutStatus, [Release])]) -> String {
+        let rows = rollouts.map { status, offered in
+            let (newer, again) = (status.superseding(offered), status.offeredAgain(offered))
+            let isGone = status.state == .rolledBack || newer != nil
+            return [
                 status.package.text, status.version?.description ?? "embedded", status.channel.text,
-                word(status.state), status.place,
-                status.state == .rolledBack || newer != nil ? "0 %" : "\(status.share)",
+                word(status.state) + (again == nil ? "" : ", offered again"), status.place,
+                again.map { "\($0.rollout.share)" } ?? (isGone ? "0 %" : "\(status.share)"),
                 String(next(status, supersededBy: newer).dropFirst("next: ".count)),
             ]
         }
@@ -42,7 +48,7 @@ enum RolloutText {
         "\(status.package) \(status.version?.description ?? "embedded")"
     }
 
-    private static func word(_ state: RolloutStatus.State) -> String {
+    static func word(_ state: RolloutStatus.State) -> String {
         state == .rolledBack ? "rolled back" : state.rawValue
     }
 

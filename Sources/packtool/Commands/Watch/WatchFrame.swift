@@ -73,12 +73,12 @@ struct WatchFrame {
         guard let status = snapshot.rollouts.first(where: { $0.package == package && $0.channel == channel }) else {
             return "-"
         }
-        if let newer = status.superseding(snapshot.overview.offered(status)) {
-            return "superseded by \(ReleaseMoves.destination(newer))"
-        }
+        let offered = snapshot.overview.offered(status)
+        if let newer = status.superseding(offered) { return "superseded by \(ReleaseMoves.destination(newer))" }
+        if status.offeredAgain(offered) != nil { return "offered again, without a plan" }
         let filled = status.share.tenThousandths * Self.barLength / 10_000
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.barLength - filled)
-        return "\(bar) \(status.stepNumber)/\(status.steps.count) \(status.state.rawValue)"
+        return "\(bar) \(status.stepNumber)/\(status.steps.count) \(RolloutText.word(status.state))"
     }
 
     /// Of the newest release's version.
