@@ -57,12 +57,17 @@ package struct RegistryDoctor: Sendable {
             return try SignedDocument<Body>(parsing: bytes, name: role).body
         }
         func finding(_ role: String, _ expires: Date) -> DoctorFinding {
-            let isOwners = ["targets", "root"].contains(role)
+            let fix =
+                switch role {
+                case "root", "targets":
+                    "the owner of its keys runs packtool keys rotate \(role == "root" ? "root" : "owner")"
+                case _ where role.hasPrefix("package."):
+                    "new devices refuse the package from then on: publish a version of it, or run packtool keys rotate publisher"
+                default: "run packtool renew, and find out why the registry's server does not"
+                }
             return Expiry(date: expires, now: now, warningDays: Self.warningDays[role] ?? 30).finding(
                 .signatureExpiry, "the signature of \(role)",
-                fix: isOwners
-                    ? "the owner of its keys runs packtool keys rotate \(role == "root" ? "root" : "owner")"
-                    : "run packtool renew, and find out why the registry's server does not")
+                fix: fix)
         }
         do {
             guard let timestamp = try await read("timestamp", 1, as: TimestampMetadata.self),
@@ -83,7 +88,23 @@ package struct RegistryDoctor: Sendable {
                 else { continue }
                 findings.append(finding(role, document.header.expires))
             }
-            return findings
+            // Of packages only what is to be done something about: there may be hundreds.
+            var packages = 0
+            var faults: [DoctorFinding] = []
+            for file in snapshot.files.names where file.hasPrefix("package.") && file.hasSuffix(".json") {
+                let role = String(file.dropLast(".json".count))
+                guard let version = snapshot[role: role]?.version,
+                    let document = try await read(role, version, as: TargetsMetadata.self)
+                else { continue }
+                packages += 1
+                let found = finding(role, document.header.expires)
+                if found.level != .ok { faults.append(found) }
+            }
+            if packages > 0, faults.isEmpty {
+                findings.append(
+                    .ok(.signatureExpiry, "the signatures of packages", "\(packages), for 30 days and more"))
+            }
+            return findings + faults
         } catch {
             return [
                 .error(.trust, name, "its metadata cannot be read: \(error)", fix: "check what answers at this address")
@@ -108,14 +129,21 @@ package struct RegistryDoctor: Sendable {
             ]
                 + delegation(targets.body)
         } catch {
-            let isExpired = (error as? TrustError)?.isExpiry(of: ["timestamp", "snapshot", "channels"]) == true
+            func isExpired(_ roles: String...) -> Bool { (error as? TrustError)?.isExpiry(of: Set(roles)) == true }
+            let fix =
+                if isExpired("timestamp", "snapshot", "channels") {
+                    "run packtool renew where the registry is, or packtool serve, which renews it; and look at the clocks"
+                } else if isExpired("root") {
+                    "the owner of its keys runs packtool keys rotate root"
+                } else if isExpired("targets") {
+                    "the owner of its keys runs packtool keys rotate owner"
+                } else {
+                    "use the root.json of this registry's app; if the registry was restored, run packtool keys rotate online"
+                }
             return [
                 .error(
                     .trust, name, "a device with the project's root.json refuses it: \(error)",
-                    fix: isExpired
-                        ? "run packtool renew where the registry is, or packtool serve, which renews it; and look at the clocks"
-                        : "use the root.json of this registry's app; if the registry was restored, run packtool keys rotate online"
-                )
+                    fix: fix)
             ]
         }
     }

@@ -161,13 +161,13 @@ package struct KeyMaintenance: Sendable {
 
     /// Replaces the owner's key, which signs targets.
     package func rotateOwner(from old: any Signer, to new: any Signer, root: [any Signer]) async throws {
-        let (present, _) = try await trust.refresh()
+        let (present, _) = try await trust.refreshOfExpiredTargets()
         let kept = present.body.keys(of: .targets).filter { $0.id != old.publicKey.id }
         let threshold = present.body.roleKeys(.targets).threshold
         try await reviseRoot(present, signers: root) {
             $0.setKeys(kept + [old.publicKey, new.publicKey], threshold: threshold, for: .targets)
         }
-        let (both, targets) = try await trust.refresh()
+        let (both, targets) = try await trust.refreshOfExpiredTargets()
         try await reviseTargets(targets, owner: [new]) { _ in }
         try await reviseRoot(both, signers: root) {
             $0.setKeys(kept + [new.publicKey], threshold: threshold, for: .targets)
@@ -176,7 +176,7 @@ package struct KeyMaintenance: Sendable {
 
     /// Replaces a root key. The old and the new key sign the new root.
     package func rotateRoot(from old: any Signer, to new: any Signer, others: [any Signer] = []) async throws {
-        let (present, _) = try await trust.refresh()
+        let present = try await rootOfAnyAge()
         let kept = present.body.keys(of: .root).filter { $0.id != old.publicKey.id }
         let threshold = present.body.roleKeys(.root).threshold
         try await reviseRoot(present, signers: [old, new] + others) {
@@ -207,6 +207,21 @@ package struct KeyMaintenance: Sendable {
             }
             return (root, nil)
         }
+    }
+
+    /// The present root, also one that has expired: what follows it is judged by its keys, and only the newest must be in date (TUF
+    /// section 5.3.10).
+    private func rootOfAnyAge() async throws -> SignedDocument<RootMetadata> {
+        do { return try await trust.refresh().root } catch TrustError.expired(let role, let expires) {
+            guard let root = try trust.keptRoot() else { throw TrustError.expired(role: role, expires: expires) }
+            return root
+        }
+    }
+
+    /// Reads what a rotation begins with, so that one which cannot be made leaves no new key.
+    /// - Parameter ofRoot: Whether the root key is rotated.
+    package func checkRotation(ofRoot: Bool) async throws {
+        _ = if ofRoot { try await rootOfAnyAge() } else { try await signableRoot().root }
     }
 
     /// The keys that root and targets name for the registry's own signatures.

@@ -13,6 +13,7 @@ package final class PublisherTrust: Sendable {
     private let registry: any RegistryReading
     private let client: TrustClient
     private let store: any TrustStore
+    private let trustedRoot: [UInt8]
     private let place: String
     private let shared: URL?
     private let pauses: [Duration]
@@ -55,6 +56,7 @@ package final class PublisherTrust: Sendable {
         self.shared = shared
         self.pauses = pauses
         self.store = store
+        trustedRoot = root
         client = TrustClient(
             store: store, transport: RegistryTransport(registry: registry), trustedRoot: root, now: now)
     }
@@ -69,6 +71,26 @@ package final class PublisherTrust: Sendable {
             throw RegistryError(.unusable, "the registry's metadata is not complete")
         }
         return (trusted.root, targets)
+    }
+
+    /// The current root and targets, where targets may have expired: their owner signs them anew. All else is checked as for a device.
+    func refreshOfExpiredTargets() async throws -> (
+        root: SignedDocument<RootMetadata>, targets: SignedDocument<TargetsMetadata>
+    ) {
+        do { return try await refresh() } catch TrustError.expired(let role, let expires)
+            where role == TopLevelRole.targets.rawValue
+        {
+            let client = TrustClient(
+                store: store, transport: RegistryTransport(registry: registry), trustedRoot: trustedRoot,
+                now: { expires.addingTimeInterval(-1) })
+            let lock = try await turn()
+            defer { lock?.unlock() }
+            try await client.refresh()
+            guard let trusted = await client.trustedMetadata, let targets = trusted.targets() else {
+                throw TrustError.expired(role: role, expires: expires)
+            }
+            return (trusted.root, targets)
+        }
     }
 
     /// The newest root that was verified, whatever became of the refresh since; nil if there is none.

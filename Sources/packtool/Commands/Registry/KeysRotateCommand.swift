@@ -61,6 +61,7 @@ struct KeysRotateCommand: AsyncParsableCommand {
                     + "Run this on a machine that has it, or through a server (--registry URL)")
         }
         let maintenance = try await session.maintenance(console: options.console, isRenewing: name != .online)
+        if name != .online { try await maintenance.checkRotation(ofRoot: name == .root) }
         let key: PublicKey
         switch name {
         case .online:
