@@ -12,10 +12,13 @@ final class ArtifactClaims: Sendable {
         var waiting = 0
         /// What is finished when a file is not being made any more.
         var waiters: [DerivedFile: [AsyncStream<Void>.Continuation]] = [:]
+        /// When a request for a file of a step waited in vain, by the step's patch.
+        var vain: [DerivedFile: ContinuousClock.Instant] = [:]
     }
 
     static let maximumDemandedCount = 8
     private static let maximumWaitingCount = 256
+    private static let vainTime = Duration.seconds(30)
 
     /// Files that devices ask for are made here, one at a time.
     let queue = DispatchQueue(label: "packtool.patches-on-demand", qos: .utility)
@@ -55,6 +58,20 @@ final class ArtifactClaims: Sendable {
             await group.next()
             group.cancelAll()
         }
+    }
+
+    /// - Parameter patch: of a step for one of whose files a request waited in vain.
+    func noteVain(_ patch: DerivedFile) {
+        let now = ContinuousClock.now
+        state.withLock { state in
+            state.vain = state.vain.filter { now - $0.value < Self.vainTime }
+            state.vain[patch] = now
+        }
+    }
+
+    /// Whether a request waited in vain for a file of the step, some seconds ago.
+    func wasVain(_ patch: DerivedFile) -> Bool {
+        state.withLock { $0.vain[patch] }.map { ContinuousClock.now - $0 < Self.vainTime } ?? false
     }
 
     func isClaimed(_ file: DerivedFile) -> Bool {

@@ -25,10 +25,12 @@ extension LocalRegistry {
         let busy = RegistryError(.busy, "the registry makes as many patches as it can; try again shortly")
         guard claims.beginWaiting() else { throw busy }
         defer { claims.endWaiting() }
-        let end = ContinuousClock.now + Self.patience
         // An update file has the patch in it: where that is being made, it is not made twice.
         let patch = DerivedFile(.patch, of: file.target, from: file.base)
-        if file.kind == .update { await claims.waitForRelease(of: patch, patience: Self.patience) }
+        // A device asks for the three files of a step in turn: where it waited in vain for one, it does not wait for each.
+        let patience = claims.wasVain(patch) ? .zero : Self.patience
+        let end = ContinuousClock.now + patience
+        if file.kind == .update { await claims.waitForRelease(of: patch, patience: patience) }
         if !claims.isClaimed(file) {
             let isAllowed = try? await BlockingWork.run { [self] in
                 guard try database.read({ try DerivedTable(db: $0).isOnDemand(file) }) else { return false }
@@ -51,7 +53,9 @@ extension LocalRegistry {
             }
         }
         await claims.waitForRelease(of: file, patience: end - .now)
-        return SystemCall.size(of: place) != nil
+        guard SystemCall.size(of: place) == nil else { return true }
+        if ContinuousClock.now >= end { claims.noteVain(patch) }
+        return false
     }
 
     /// Whether a server has the registry. It then makes patches itself.

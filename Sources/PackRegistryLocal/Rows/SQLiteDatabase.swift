@@ -4,6 +4,12 @@ import PackRegistryAPI
 import PackRegistrySQL
 import PackSystem
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// The registry's SQLite database. It is opened so that an acknowledged commit survives a power cut, and never by a
 /// program older than the one that wrote it.
 struct SQLiteDatabase: RegistryDatabase {
@@ -25,6 +31,7 @@ struct SQLiteDatabase: RegistryDatabase {
         // SQLite answers a second process "busy" at once while the first turns the file's log on, and the migrator
         // looks for what is done before its transactions begin.
         let lock = try FolderLock(folder.openLock)
+        Self.keepPrivate(folder.database)
         (pool, isMigrated) = try Self.translating(name) { [name] in
             let pool = try DatabasePool(path: name, configuration: configuration)
             let isNewer = try pool.read { db in try RegistrySchema.migrator.hasBeenSuperseded(db) }
@@ -36,6 +43,20 @@ struct SQLiteDatabase: RegistryDatabase {
             return (pool, try Self.migrate(pool, in: folder))
         }
         _ = consume lock
+    }
+
+    /// It has secrets, such as those of webhooks, which other users of the machine must not read. SQLite gives its log the same mode.
+    private static func keepPrivate(_ file: URL) {
+        if let new = try? SystemCall.open(file, O_CREAT | O_EXCL | O_RDWR, mode: 0o600) {
+            close(new)
+            return
+        }
+        // One of a program that let everybody read it. A group that somebody gave it to keeps it.
+        let path = file.path(percentEncoded: false)
+        let mode = (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? Int ?? 0
+        if mode & 0o007 != 0 {
+            try? FileManager.default.setAttributes([.posixPermissions: mode & ~0o007], ofItemAtPath: path)
+        }
     }
 
     /// Brings the database to this program's form, unless a server of 0.1 works on it: its next change would fail.

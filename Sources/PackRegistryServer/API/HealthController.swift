@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import Logging
 import PackFormat
 import PackJSON
 import PackRegistry
@@ -45,7 +46,9 @@ struct HealthController {
             // A version that nobody has: to find that out, the database is read.
             _ = try await host.manifest(of: PackageID("health"), SemanticVersion("0.0.0-ready"))
         } catch {
-            throw RegistryError(.busy, "the registry's database cannot be read: \(error)")
+            // Anybody may ask, and the reason names hosts and users.
+            context.logger.error("not ready: the registry's database cannot be read: \(error)")
+            throw RegistryError(.busy, "the registry's database cannot be read; the server's log says why")
         }
         return .json(["status": "ready"])
     }

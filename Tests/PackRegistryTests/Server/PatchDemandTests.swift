@@ -8,6 +8,33 @@ import Testing
 
 /// More patches asked for than are made.
 struct PatchDemandTests {
+    @Test func `where one file of a step was waited for in vain, the others are not waited for`() async throws {
+        let shop = try await Shop()
+        var sites: [Site] = []
+        for number in 0...6 {
+            let site = try shop.page("1.\(number).0")
+            _ = try await shop.publisher().publish([site.zip])
+            _ = try await shop.registry.change(.offer(site.manifest.version, .everyone), of: package(), on: channel())
+            sites.append(site)
+        }
+        try await shop.local.maintain()
+        let (from, to) = (sites[0].digest, sites[6].digest)
+        let paths = [ViewPath.manifestPatch(from: from, to: to), .patch(from: from, to: to)]
+        let patch = DerivedFile(.patch, of: to, from: from)
+        // Each is being made, for longer than anybody waits.
+        for path in paths {
+            let file = try #require(DerivedFile(patch: path))
+            #expect(shop.local.claims.claim(file))
+        }
+        shop.local.claims.noteVain(patch)
+        let begun = ContinuousClock.now
+        for path in paths {
+            let isThere = try await shop.local.makePatch(at: path)
+            #expect(!isThere)
+        }
+        #expect(ContinuousClock.now - begun < .seconds(14), "one of them was waited for")
+    }
+
     @Test func `where the line is full a device is told when to come back, and then gets its patch`() async throws {
         let shop = try await Shop()
         var sites: [Site] = []

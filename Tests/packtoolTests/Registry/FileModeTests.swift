@@ -34,6 +34,22 @@ struct FileModeTests {
                 """, "\(known)")
     }
 
+    @Test(.onFolder)
+    func `the registry's database has secrets, and is read by its owner alone, or by a group that has it`()
+        async throws
+    {
+        let tool = try Tool()
+        let mode = "stat -c %a .packtool/registry/registry.sqlite"
+        try await tool.shell("umask 0 && '\(Tool.executable.path)' init --template config").expectSuccess()
+        #expect(try await tool.shell(mode).standardOutput == "600\n")
+        // One that a program before this made, and one of a group.
+        for (before, after) in [("644", "640"), ("664", "660")] {
+            try await tool.shell("chmod \(before) .packtool/registry/registry.sqlite").expectSuccess()
+            try await tool.run("status").expectSuccess()
+            #expect(try await tool.shell(mode).standardOutput == after + "\n")
+        }
+    }
+
     @Test func `a key file that others can read is refused, and an environment variable is not`() async throws {
         let tool = try Tool()
         try tool.write(["dist/index.html": "<!doctype html><title>one</title><p>one"])

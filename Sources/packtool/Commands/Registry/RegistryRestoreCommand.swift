@@ -49,16 +49,7 @@ struct RegistryRestoreCommand: AsyncParsableCommand {
         defer { line.clear() }
         let outcome = try await restore.run(
             to: folder, isPartial: partial, report: { done, all in line.show("copying files: \(done) of \(all)") })
-        // What is made of versions is in no backup.
-        do {
-            try await RegistryPlace(location)?.open().maintain { made, all in
-                line.show("making patches and downloads: \(made) of \(all)")
-            }
-            line.clear()
-        } catch {
-            line.clear()
-            options.console.note("warning: \(error)")
-        }
+        line.clear()
         options.console.result(
             """
             restored \(location) as it was at \(restore.backup.name): app \(restore.backup.app), \(CountText.text(restore.backup.versionCount, "version")), \
@@ -70,6 +61,17 @@ struct RegistryRestoreCommand: AsyncParsableCommand {
         options.console.note(
             "if something was published or released after this backup, devices refuse it until you run packtool keys rotate online "
                 + "--restored")
+        // What is made of versions is in no backup. It can take long, and nothing waits for it.
+        options.console.note(
+            "Making patches and downloads again; Ctrl-C is safe, the next command or a server goes on with them")
+        do {
+            try await RegistryPlace(location)?.open().maintain { made, all in
+                line.show("making patches and downloads: \(made) of \(all)")
+            }
+        } catch {
+            line.clear()
+            options.console.note("warning: \(error)")
+        }
     }
 
     private func check(_ restore: RegistryRestore) async throws {
