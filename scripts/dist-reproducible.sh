@@ -31,6 +31,8 @@ else
     # That user finds the way, and nothing of the first build.
     chmod 711 "$scratch"
     chmod 700 "$scratch/first"
+    # Copies of packages on this machine may belong to root, and git reads them for nobody else unasked.
+    git config --file "$scratch/home/.gitconfig" safe.directory '*'
     chown -R "$user" "$second" "$scratch/home" "$scratch/tmp"
 fi
 

@@ -34,8 +34,11 @@ final class OpenFile: Sendable {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemFault() }
         guard let stamp = FileStamp(descriptor: descriptor) else {
+            var status = stat()
+            let isFolder = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
             close(descriptor)
-            throw SystemFault("it is not a regular file")
+            throw SystemFault(
+                isFolder ? "it is a folder; packtool build makes a zip of one" : "it is not a regular file")
         }
         return OpenFile(descriptor: descriptor, stamp: stamp)
     }

@@ -36,10 +36,11 @@ package struct Builder: Sendable {
         var notes = settings.flatMap(\.notes)
         // What concerns all packages comes from the first one's configuration.
         guard let common = settings.first?.configuration else { throw BuildError.noDist }
-        let out = request.out ?? common.outFolder
-        if request.out == nil, common.file == nil { try refuseInside(out) }
-        // Also where the packages went before: none is part of the next one.
-        let excluded = [out, common.outFolder]
+        let project = try project(settings, common)
+        let out = request.out ?? project.outFolder
+        if request.out == nil, project.file == nil { try refuseInside(out) }
+        // Also where packages go, or went, otherwise: none is part of the next one.
+        let excluded = [out, project.outFolder] + settings.map(\.configuration.outFolder)
         let dists = try zip(request.dists, settings).map { dist, settings in
             try DistScanner(rules: settings.rules, limits: request.limits, excluding: excluded).scan(dist)
         }
@@ -59,6 +60,13 @@ package struct Builder: Sendable {
             }
             return BuildReport(packages: packages, findings: findings, notes: notes)
         }
+    }
+
+    /// The configuration that says where packages go: several projects have none in common, and then it is the one of the working
+    /// folder, in whose folder `packtool publish` looks for them.
+    private func project(_ settings: [PackageSettings], _ common: PackConfiguration) throws -> PackConfiguration {
+        guard Set(settings.map(\.configuration.file)).count > 1 else { return common }
+        return try PackConfiguration.nearest(to: .currentDirectory()) ?? PackConfiguration()
     }
 
     /// Without a configuration packages go to the working folder, which may be the dist itself.

@@ -32,6 +32,25 @@ struct PackageCommandTests {
         #expect(zips[0] == zips[1] && zips[1] == zips[2])
     }
 
+    @Test func `packages of several projects go where publish looks for them`() async throws {
+        let tool = try Tool()
+        try await tool.run("init", "--app", "shop").expectSuccess()
+        for name in ["admin", "web"] {
+            try tool.write([
+                "apps/\(name)/packtool.json": "{\"package\": \"\(name)\", \"version\": \"1.0.0\"}",
+                "apps/\(name)/dist/index.html":
+                    "<!doctype html><title>\(name)</title><script>packtool.confirm()</script>",
+            ])
+        }
+        try await tool.run("build", "apps/web/dist", "apps/admin/dist").expectSuccess()
+        #expect(try tool.listing("packages").keys.sorted() == ["admin-1.0.0.zip", "web-1.0.0.zip"])
+        #expect(try tool.listing("apps/web").keys.sorted() == ["dist/index.html", "packtool.json"])
+        try await tool.run("publish", "--channel", "beta").expectSuccess()
+        // One project has its own place.
+        try await tool.run("build", "apps/web/dist").expectSuccess()
+        #expect(try tool.listing("apps/web/packages").keys.sorted() == ["web-1.0.0.zip"])
+    }
+
     @Test func `the report of a build has findings on stderr and one document on stdout`() async throws {
         let tool = try Tool()
         try tool.write(Self.site)

@@ -33,7 +33,7 @@ struct ClientUpdateCommand: AsyncParsableCommand {
         if client.channel == nil, let before = remembered.channel, before != ClientOptions.defaultChannel {
             client.global.console.note(
                 "warning: without --channel this is the channel \(ClientOptions.defaultChannel); the device's last update was on "
-                    + before)
+                    + "\(before), which is --channel \(before)")
         }
         let report: UpdateReport
         if check {
