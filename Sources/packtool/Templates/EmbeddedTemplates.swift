@@ -1728,7 +1728,8 @@ server {
 #   2. Change packages.example.com and the certificate's two files.
 #   3. nginx -t && systemctl reload nginx
 #
-# Start the server with --public-url https://packages.example.com (packtool.service does).
+# Start the server with --public-url https://packages.example.com --trusted-proxy 127.0.0.1 (packtool.service does). Without the
+# second all clients count as one.
 
 upstream packtool {
     server 127.0.0.1:8787;
