@@ -156,6 +156,12 @@ package struct ReleaseSetRule {
             }
             return try rollingBack(set, to: everyone(before: begun))
         case .rollBack(let version?):
+            guard own.entries.contains(where: { $0.release.version == version }) else {
+                throw RegistryError(
+                    .conflict,
+                    "\(channel) never offered \(package) \(version): roll the set back without --to, or name a version that it offered"
+                )
+            }
             let destination = own.entries.last { !$0.isRemoved && $0.release.version == version }?.release
             guard let destination, destination.offer != newest.offer, let moment = own.end(of: destination.offer) else {
                 throw RegistryError(

@@ -6,7 +6,7 @@ import PackSystem
 
 #if canImport(Glibc)
     import Glibc
-#else
+#elseif canImport(Darwin)
     import Darwin
 #endif
 

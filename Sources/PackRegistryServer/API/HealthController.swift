@@ -48,7 +48,8 @@ struct HealthController {
         } catch {
             // Anybody may ask, and the reason names hosts and users.
             context.logger.error("not ready: the registry's database cannot be read: \(error)")
-            throw RegistryError(.busy, "the registry's database cannot be read; the server's log says why")
+            let kind: RegistryError.Kind = (error as? RegistryError)?.kind == .unreachable ? .unreachable : .busy
+            throw RegistryError(kind, "the registry's database cannot be read; the server's log says why")
         }
         return .json(["status": "ready"])
     }

@@ -111,6 +111,12 @@ struct PreviewCommand: AsyncParsableCommand {
         if let base = site.guessedBase {
             console.note("base     \(base), guessed from the entry page; say \"base\" in packtool.json, or --base")
         }
+        for (prefix, target) in manifest.api.targets.sorted(by: { $0.key < $1.key })
+        where LoopbackName.isOne(URL(string: target)?.host() ?? "") {
+            console.note(
+                "api      \(prefix) leads to this machine: a device answers 403 unless its app allows it. For the preview alone there is --proxy"
+            )
+        }
         let application = Application(
             responder: responder,
             configuration: ApplicationConfiguration(address: .hostname(phone ? "0.0.0.0" : "127.0.0.1", port: port)),

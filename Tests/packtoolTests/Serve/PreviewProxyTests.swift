@@ -137,6 +137,7 @@ struct PreviewProxyTests {
         let (status, fields, body) = try await ask("/own/orders", "-X PUT -d new -H 'Cookie: sid=17'")
         #expect(status == "201")
         #expect(body == "PUT|/real/orders|new|sid=17|\(there)|")
+        #expect(try await preview.line(holding: "api      /own/ leads to this machine: a device answers 403") != nil)
         #expect(fields.contains("Set-Cookie: token=a=b; HttpOnly"), "\(fields)")
     }
 

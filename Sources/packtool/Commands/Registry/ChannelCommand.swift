@@ -75,7 +75,7 @@ struct ChannelCommand: AsyncParsableCommand {
                             : "\(channel) requires no approvals"),
                     exitCode: .nothingToDo, kind: "nothingToDo")
             }
-            if let question = NameCheck.unusedChannelNote(channel, in: overview) { options.console.note(question) }
+            if let warning = NameCheck.unusedChannelNote(channel, in: overview) { options.console.note(warning) }
             // Proposed in any case: a higher number is made at once, and a lower one waits for its approvals.
             return try await ChangeText.propose(
                 .approvals(approvals), on: channel, emergency.schedule, reason: reason,
