@@ -141,7 +141,7 @@ struct JSONOutputTests {
         try await run("promote", "ferries", "--from", "stable", "--to", "gamma", "--rollout", "0", "--yes")
         let gamma = ["ferries", "--channel", "gamma", "--yes"]
         try await run("rollout set", gamma[0], gamma[1], gamma[2], gamma[3], "--plan", "plan.json")
-        for verb in ["start", "pause", "resume", "advance", "halt", "retry", "resume", "complete"] {
+        for verb in ["start", "pause", "resume", "advance", "halt", "resume", "retry", "complete"] {
             try await run("rollout \(verb)", gamma[0], gamma[1], gamma[2], gamma[3])
         }
         try await run("rollout status", "ferries")
