@@ -141,8 +141,11 @@ struct PreviewResponder: HTTPResponder {
             return Self.text(.notImplemented, "packtool preview forwards no WebSockets")
         }
         do {
-            // A page that leaves closes its side of the connection, which is to end the request to the server too.
-            try? await context.channel.setOption(.allowRemoteHalfClosure, value: false).get()
+            // A page that leaves closes its side of the connection, which is to end the request to the server too. A stream of HTTP/2
+            // ends by itself, and traps when it is asked.
+            if context.channel is any SocketOptionProvider {
+                try? await context.channel.setOption(.allowRemoteHalfClosure, value: false).get()
+            }
             let answer = try await proxy.answer(request, from: url, until: context.channel.closeFuture)
             log?.add(.proxy, request.method.rawValue, request.uri.string, status: answer.head.status, page: page)
             console.note("proxy    \(request.method.rawValue) \(url): \(answer.head.status)")
