@@ -8,8 +8,8 @@ import Testing
 
 /// More patches asked for than are made.
 struct PatchDemandTests {
-    @Test func `where one file of a step was waited for in vain, the others are not waited for`() async throws {
-        let shop = try await Shop()
+    /// Versions, of which the last is offered. No patch leads from the first to it yet.
+    private func seven(in shop: Shop) async throws -> [Site] {
         var sites: [Site] = []
         for number in 0...6 {
             let site = try shop.page("1.\(number).0")
@@ -18,6 +18,12 @@ struct PatchDemandTests {
             sites.append(site)
         }
         try await shop.local.maintain()
+        return sites
+    }
+
+    @Test func `where one file of a step was waited for in vain, the others are not waited for`() async throws {
+        let shop = try await Shop()
+        let sites = try await seven(in: shop)
         let (from, to) = (sites[0].digest, sites[6].digest)
         let paths = [ViewPath.manifestPatch(from: from, to: to), .patch(from: from, to: to)]
         let patch = DerivedFile(.patch, of: to, from: from)
@@ -37,14 +43,7 @@ struct PatchDemandTests {
 
     @Test func `where the line is full a device is told when to come back, and then gets its patch`() async throws {
         let shop = try await Shop()
-        var sites: [Site] = []
-        for number in 0...6 {
-            let site = try shop.page("1.\(number).0")
-            _ = try await shop.publisher().publish([site.zip])
-            _ = try await shop.registry.change(.offer(site.manifest.version, .everyone), of: package(), on: channel())
-            sites.append(site)
-        }
-        try await shop.local.maintain()
+        let sites = try await seven(in: shop)
         let wanted = "/" + ViewPath.manifestPatch(from: sites[0].digest, to: sites[6].digest).description
         let made = "/" + ViewPath.manifestPatch(from: sites[5].digest, to: sites[6].digest).description
         let never = "/" + ViewPath.manifestPatch(from: Digest(of: [1]), to: sites[6].digest).description
