@@ -49,6 +49,11 @@ package struct RegistryDoctor: Sendable {
 
     // MARK: Metadata
 
+    /// What mends an expired root or targets.
+    private static func rotation(of role: String) -> String {
+        "the owner of its keys runs packtool keys rotate \(role == "root" ? "root" : "owner")"
+    }
+
     private func signatures() async -> [DoctorFinding] {
         func read<Body: RoleMetadata>(_ role: String, _ version: Int, as body: Body.Type) async throws -> Body? {
             guard let path = ViewPath(role: role, version: version),
@@ -59,8 +64,7 @@ package struct RegistryDoctor: Sendable {
         func finding(_ role: String, _ expires: Date) -> DoctorFinding {
             let fix =
                 switch role {
-                case "root", "targets":
-                    "the owner of its keys runs packtool keys rotate \(role == "root" ? "root" : "owner")"
+                case "root", "targets": Self.rotation(of: role)
                 case _ where role.hasPrefix("package."):
                     "new devices refuse the package from then on: publish a version of it, or run packtool keys rotate publisher"
                 default: "run packtool renew, and find out why the registry's server does not"
@@ -134,9 +138,9 @@ package struct RegistryDoctor: Sendable {
                 if isExpired("timestamp", "snapshot", "channels") {
                     "run packtool renew where the registry is, or packtool serve, which renews it; and look at the clocks"
                 } else if isExpired("root") {
-                    "the owner of its keys runs packtool keys rotate root"
+                    Self.rotation(of: "root")
                 } else if isExpired("targets") {
-                    "the owner of its keys runs packtool keys rotate owner"
+                    Self.rotation(of: "targets")
                 } else {
                     "use the root.json of this registry's app; if the registry was restored, run packtool keys rotate online"
                 }
