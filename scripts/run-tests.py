@@ -293,13 +293,19 @@ def show_slowest(text):
         print(f"{seconds:8.3f} {name}"[:140])
 
 
+def last_words(lines):
+    """Of a process that crashed: the last step that it began and what followed, without the runtime's addresses."""
+    begun = next((i for i in reversed(range(len(lines))) if lines[i].startswith("◇")), 0)
+    return [line for line in lines[begun:] if not re.match(r"\d+ +\S+ +0x[0-9a-f]+ ", line)][-40:]
+
+
 def report(runs):
     """Says at the end, where an output that was cut still has it, what failed."""
     print(f"\nwhat failed (the whole output is in {LOG.relative_to(ROOT)}):")
     for run in runs:
         if not run.is_sound:
-            print(f"{run.name} did not come to a sound end (status {run.status}); its last lines:")
-            print("\n".join(line[:1000] for line in run.text.splitlines()[-15:]))
+            print(f"{run.name} did not come to a sound end (status {run.status}); what ran and what stopped it:")
+            print("\n".join(line[:1000] for line in last_words(run.text.splitlines())))
         lines = run.text.splitlines()
         for index, line in enumerate(lines):
             if re.match(r"✘ Test .* recorded an issue", line):

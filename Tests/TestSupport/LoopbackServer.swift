@@ -1,6 +1,7 @@
 import NIOCore
 package import NIOHTTP1
 import NIOPosix
+import Synchronization
 
 /// A small HTTP server of a test: a closure gives the answers, broken ones too.
 ///
@@ -35,41 +36,57 @@ package final class LoopbackServer: Sendable {
 
     private typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
 
+    /// The tasks that serve the open connections. Each begins with its connection: one that waited in a sequence for somebody to
+    /// take it would trap where the server stops first (apple/swift-nio issue 2637).
+    private final class Serving: Sendable {
+        private let tasks = Mutex<[ObjectIdentifier: Task<Void, Never>]?>([:])
+
+        func begin(_ connection: Connection, _ reply: @escaping @Sendable (Request) async -> Reply) {
+            let name = ObjectIdentifier(connection.channel)
+            let task = Task { await LoopbackServer.serve(connection, reply) }
+            connection.channel.closeFuture.whenComplete { [self] _ in tasks.withLock { $0?[name] = nil } }
+            let isOpen = tasks.withLock { tasks in
+                tasks?[name] = task
+                return tasks != nil
+            }
+            if !isOpen { task.cancel() }
+        }
+
+        func stop() {
+            let left = tasks.withLock { tasks in
+                defer { tasks = nil }
+                return tasks ?? [:]
+            }
+            for task in left.values { task.cancel() }
+        }
+    }
+
     package let port: Int
     private let channel: any Channel
-    private let task: Task<Void, Never>
+    private let serving: Serving
 
     package var endpoint: String { "http://127.0.0.1:\(port)" }
 
     package init(_ reply: @escaping @Sendable (Request) async -> Reply) async throws {
-        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let serving = Serving()
+        channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .bind(host: "127.0.0.1", port: 0) { channel in
+            .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    return try Connection(wrappingChannelSynchronously: channel)
+                    serving.begin(try Connection(wrappingChannelSynchronously: channel), reply)
                 }
             }
-        channel = server.channel
-        port = server.channel.localAddress?.port ?? 0
-        task = Task {
-            await withDiscardingTaskGroup { group in
-                do {
-                    try await server.executeThenClose { connections in
-                        for try await connection in connections {
-                            group.addTask { await Self.serve(connection, reply) }
-                        }
-                    }
-                } catch {}
-            }
-        }
+            .bind(host: "127.0.0.1", port: 0).get()
+        self.serving = serving
+        port = channel.localAddress?.port ?? 0
     }
 
     deinit { stop() }
 
     package func stop() {
-        task.cancel()
         channel.close(promise: nil)
+        serving.stop()
     }
 
     private static func serve(_ connection: Connection, _ reply: @Sendable (Request) async -> Reply) async {

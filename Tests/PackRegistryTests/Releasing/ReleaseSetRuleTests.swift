@@ -181,10 +181,12 @@ struct ReleaseSetRuleTests {
         try memory.rollBack("b", to: .rollBack(to: SemanticVersion("1.0.0")))
         #expect(memory.offers == "a: 1.0.0; b: 1.0.0")
         try memory.offer(["a": "1.3.0", "b": "1.3.0"])
-        let error = #expect(throws: RegistryError.self) {
-            try memory.rollBack("b", to: .rollBack(to: SemanticVersion("0.9.0")))
+        for (version, reason) in [("0.9.0", "never offered b 0.9.0"), ("1.3.0", "in one set with a")] {
+            let error = #expect(throws: RegistryError.self) {
+                try memory.rollBack("b", to: .rollBack(to: SemanticVersion(version)))
+            }
+            #expect(error?.message.contains(reason) == true, "\(version)")
         }
-        #expect(error?.message.contains("in one set with a") == true)
         try memory.rollBack("b", to: .rollBackToEmbedded)
         #expect(memory.offers == "a: embedded; b: embedded")
     }
