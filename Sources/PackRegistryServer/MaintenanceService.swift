@@ -1,5 +1,6 @@
 package import Logging
 package import PackRegistry
+import PackRegistryAPI
 import ServiceLifecycle
 
 /// Renews a registry's signatures and makes its patches while a server runs.
@@ -11,8 +12,16 @@ package struct MaintenanceService: Service {
     /// - Throws: ``RegistryError`` of the kind `.conflict` if another server has a registry that only one may have.
     package init(_ registry: any MaintainedRegistry, logger: Logger) async throws {
         self.registry = registry
-        lease = try await registry.claimForServer()
         self.logger = logger
+        do {
+            lease = try await registry.claimForServer()
+        } catch let error as RegistryError where error.kind == .full {
+            // Devices can have what is there; the lease is asked for again every minute.
+            lease = nil
+            logger.error(
+                "the disk is full: devices get what is published, and nothing is published or signed anew until there is room",
+                metadata: ["error": "\(error)"])
+        }
     }
 
     package func run() async throws {

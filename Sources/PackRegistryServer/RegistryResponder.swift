@@ -104,7 +104,7 @@ package struct RegistryResponder: HTTPResponder {
             metadata: [
                 "id": "\(id)", "method": "\(request.method.rawValue)", "path": "\(request.uri.path.logSafe)",
                 "status": "\(response.status.code)", "bytes": "\(response.body.contentLength ?? 0)",
-                "ms": "\(elapsed / .milliseconds(1))",
+                "ms": "\((elapsed / .microseconds(1)).rounded() / 1000)",
             ])
     }
 

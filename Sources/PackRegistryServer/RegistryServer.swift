@@ -200,7 +200,8 @@ package struct RegistryServer: Sendable {
         MetricsController(
             host: host, metrics: metrics, cache: cache, memory: memory, connections: limiter,
             gates: ["writes": endpoints.writes, "uploads": uploads, "reads": reports, "reports": storing],
-            reads: reports, bearer: endpoints.bearer, isOpen: configuration.hasOpenMetrics
+            reads: reports, bearer: endpoints.bearer, isOpen: configuration.hasOpenMetrics,
+            operations: SharedAnswer(within: MetricsController.patience) { [host] in try await host.operations() }
         ).addRoutes(to: endpoints)
         let clients = ClientLimits(limits: limits)
         return RegistryResponder(

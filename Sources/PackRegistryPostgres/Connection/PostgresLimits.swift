@@ -10,9 +10,9 @@ package struct PostgresLimits: Hashable, Sendable {
     package var lock: Duration = .seconds(25)
     /// How long a transaction may stand still: the server ends it, so that nobody keeps the others out.
     package var idle: Duration = .seconds(20)
-    /// How long a transaction is tried again while the database is away, as in a failover, or others are in its way.
+    /// How long a transaction is tried again while others are in its way, or since the database went away, as in a failover.
     package var patience: Duration = .seconds(40)
-    /// The same before the database has answered once: most likely the address is wrong.
+    /// The same before the database has answered once, because most likely the address is wrong, and after it was away for longer.
     package var firstPatience: Duration = .seconds(2)
 
     package init() {}

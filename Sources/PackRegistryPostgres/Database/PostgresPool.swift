@@ -9,8 +9,14 @@ final class PostgresPool: Sendable {
     private let limits: PostgresLimits
     private let idle = Mutex<[PostgresConnection]>([])
     private let places: DispatchSemaphore
-    /// Whether there was ever a connection.
-    private let isKnown = Mutex(false)
+    private let reach = Mutex(Reach())
+
+    private struct Reach {
+        /// Whether there was ever a connection.
+        var wasReached = false
+        /// Since when no transaction reaches the database.
+        var awaySince: ContinuousClock.Instant?
+    }
 
     init(_ address: PostgresAddress, schema: String, limits: PostgresLimits) {
         self.address = address
@@ -20,7 +26,23 @@ final class PostgresPool: Sendable {
     }
 
     /// Whether the database answered once, so that a connection that fails is worth trying again.
-    var wasReached: Bool { isKnown.withLock { $0 } }
+    var wasReached: Bool { reach.withLock { $0.wasReached } }
+
+    /// Notes that a transaction reached the database.
+    func noteReached() { reach.withLock { $0.awaySince = nil } }
+
+    /// Notes that a transaction begun at a time did not reach the database.
+    /// - Returns: until when it is worth trying again. All transactions wait for one outage together: once it has lasted
+    ///   longer than ``PostgresLimits/patience``, another one waits ``PostgresLimits/firstPatience`` only.
+    func noteAway(begun: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        reach.withLock { reach in
+            let soon = begun + limits.firstPatience
+            guard reach.wasReached else { return soon }
+            let since = reach.awaySince ?? begun
+            reach.awaySince = since
+            return max(soon, since + limits.patience)
+        }
+    }
 
     /// Gives a connection, and keeps it for the next user if it is still of use.
     func withConnection<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
@@ -45,7 +67,7 @@ final class PostgresPool: Sendable {
     /// A connection beyond the number, for somebody who has one that broke.
     func made() throws -> PostgresConnection {
         let connection = try PostgresConnection(address, schema: schema, limits: limits)
-        isKnown.withLock { $0 = true }
+        reach.withLock { $0.wasReached = true }
         return connection
     }
 }

@@ -24,18 +24,19 @@ final class PostgresSessions: Sendable {
         var attempt = 0
         while true {
             do {
-                return try isFirst
+                let value =
+                    try isFirst
                     ? pool.withConnection { try Self.transaction($0, body) }
                     : Self.transaction(pool.made(), body)
+                pool.noteReached()
+                return value
             } catch let fault as PostgresFault {
                 attempt += 1
                 if fault.isLostConnection { pool.closeIdle() }
-                let patience = pool.wasReached ? limits.patience : limits.firstPatience
                 // A server that let this user in before is most likely a standby now.
                 let isAway = fault.isLostConnection || fault.kind == .refused && pool.wasReached
-                guard fault.isConflict || isAway, .now - begun < patience else {
-                    throw fault.error(name)
-                }
+                let end = isAway ? pool.noteAway(begun: begun) : begun + limits.patience
+                guard fault.isConflict || isAway, .now < end else { throw fault.error(name) }
                 // No two wait equally long.
                 let longest = fault.isConflict ? min(0.01 * Double(attempt), 0.2) : min(0.1 * Double(attempt), 1)
                 Thread.sleep(forTimeInterval: .random(in: longest / 4...longest))

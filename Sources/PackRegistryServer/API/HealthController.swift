@@ -11,7 +11,17 @@ import PackTrust
 struct HealthController {
     private static let maximumMetadataByteCount = 16 << 20
 
-    let host: any RegistryHost
+    private let host: any RegistryHost
+    private let database: SharedAnswer<Void>
+
+    /// - Parameter time: how long a probe waits for the database. Kubernetes, HAProxy and systems like them wait some seconds.
+    init(host: any RegistryHost, within time: Duration = .seconds(3)) {
+        self.host = host
+        database = SharedAnswer(within: time) {
+            // A version that nobody has: to find that out, the database is read.
+            _ = try await host.manifest(of: PackageID("health"), SemanticVersion("0.0.0-ready"))
+        }
+    }
 
     func addRoutes(to router: EndpointRouter) {
         router.add(Endpoints.healthLive) { _, _ in Response.json(["status": "live"]) }
@@ -43,8 +53,7 @@ struct HealthController {
             throw RegistryError(.busy, "the published view cannot be read")
         }
         do {
-            // A version that nobody has: to find that out, the database is read.
-            _ = try await host.manifest(of: PackageID("health"), SemanticVersion("0.0.0-ready"))
+            try await database.value()
         } catch {
             // Anybody may ask, and the reason names hosts and users.
             context.logger.error("not ready: the registry's database cannot be read: \(error)")

@@ -22,19 +22,33 @@ struct MetricsController {
     let bearer: Bearer
     /// Whether anybody may read it.
     let isOpen: Bool
+    let operations: SharedAnswer<RegistryOperations>
+
+    /// How long a scrape waits for the registry. Prometheus gives up after ten seconds.
+    static let patience: Duration = .seconds(8)
 
     func addRoutes(to router: EndpointRouter) { router.add(Endpoints.metrics, respond) }
 
     @Sendable func respond(request: Request, context: RegistryRequestContext) async throws -> Response {
         if !isOpen { try await bearer.identity(of: request).require(.observe) }
-        let operations = try await reads.pass { try await host.operations() }
+        // What the server itself knows is most wanted while the registry cannot be read.
+        let operations = try await reads.pass {
+            do { return try await operations.value() as RegistryOperations? } catch {
+                context.logger.error("metrics: the registry cannot be read: \(error)")
+                return nil
+            }
+        }
         var text = MetricsText()
         text.family(
             "packtool_info", .gauge, "The program and the app, in the labels.",
             [(["version": ProductVersion.text, "app": host.app], 1)])
         metrics.write(to: &text)
         writeServer(&text)
-        Self.write(operations, &text)
+        text.gauge(
+            "packtool_registry_readable", "1 while the registry's database can be read, otherwise 0.",
+            operations == nil ? 0 : 1)
+        if let operations { Self.write(operations, &text) }
+        Self.writeDisk(of: host.viewFolder, &text)
         Self.writeProcess(&text)
         return Response(
             status: .ok, headers: [.contentType: MetricsText.mediaType, .cacheControl: CacheControl.none],
@@ -98,6 +112,17 @@ struct MetricsController {
         text.family(
             "packtool_signature_expiry_seconds", .gauge, "Seconds until then; negative once it is over.",
             signatures.map { (["role": $0.key], $0.value.expires.timeIntervalSince(now).rounded()) })
+    }
+
+    /// Of a registry in S3-compatible storage the folder has copies.
+    private static func writeDisk(of folder: URL, _ text: inout MetricsText) {
+        guard let disk = try? FileManager.default.attributesOfFileSystem(forPath: folder.path) else { return }
+        if let free = disk[.systemFreeSize] as? Int {
+            text.gauge("packtool_disk_free_bytes", "Free bytes where the registry's files or their copies are.", free)
+        }
+        if let size = disk[.systemSize] as? Int {
+            text.gauge("packtool_disk_size_bytes", "The size of that file system.", size)
+        }
     }
 
     private static func writeProcess(_ text: inout MetricsText) {

@@ -163,17 +163,32 @@ struct ServeCommand: AsyncParsableCommand {
     /// Before the server answers: a file of an earlier version takes its time.
     private func prepareReports(_ local: LocalRegistry, of location: RegistryLocation) async throws {
         guard reports == .on else { return }
-        let note = Task { [console = options.console] in
+        let task = Task {
             guard case .folder = location else { return }
             try await Task.sleep(for: .seconds(2))
-            console.note(
+            note(
                 "reports.sqlite is moved to the form of this version: about a minute for each 20 million events")
         }
-        defer { note.cancel() }
+        defer { task.cancel() }
         try await local.prepareReports()
     }
 
+    /// Whoever collects log messages as JSON gets what stops the server so, too.
     func run() async throws {
+        guard jsonLogs else { return try await serve() }
+        do { try await serve() } catch {
+            let failure = LoggedFailure(error)
+            logger.critical("\(failure.message)")
+            throw failure
+        }
+    }
+
+    private func note(_ text: String) {
+        guard jsonLogs else { return options.console.note(text) }
+        logger.log(level: text.hasPrefix("warning: ") ? .warning : .notice, "\(text.trimmingPrefix("warning: "))")
+    }
+
+    private func serve() async throws {
         FreedMemory.keepLittle()
         try registry.authorities.trust()
         let location = try registry.location(of: CurrentProject())
@@ -187,10 +202,10 @@ struct ServeCommand: AsyncParsableCommand {
             throw CommandFailure(
                 "--redirect-reads needs a registry whose files are in a bucket; those of \(location) are in its folder")
         }
-        if let text = local.migration { options.console.note(text) }
-        if local.isBehind { options.console.note("warning: \(ViewWriter.behind)") }
+        if let text = local.migration { note(text) }
+        if local.isBehind { note("warning: \(ViewWriter.behind)") }
         if let fault = local.onlineKeyFault {
-            options.console.note(
+            note(
                 "warning: \(fault). Until then nothing is signed anew: devices refuse the registry when its timestamp expires, and what "
                     + "is published is not shown")
         }
@@ -219,7 +234,7 @@ struct ServeCommand: AsyncParsableCommand {
         let server = RegistryServer(
             host: local, configuration: configuration, services: services, logger: logger)
         if tls == nil, !LoopbackName.isOne(host) {
-            options.console.note(
+            note(
                 "warning: \(host) can be reached from other machines and access tokens travel unencrypted: "
                     + "give --tls-certificate and --tls-key, or put a TLS proxy before it")
         }

@@ -29,6 +29,9 @@ enum CommandRunner {
         } catch let failure as CommandFailure {
             report(failure.message, kind: failure.kind, exitCode: failure.exitCode, isJSON, failure.details)
             end(failure.exitCode)
+        } catch let failure as LoggedFailure {
+            if isJSON { Console.failure(failure.message, kind: failure.kind, exitCode: ExitCode.failed.rawValue) }
+            end(.failed)
         } catch  where isArgumentParserError(error) {
             let code = root.exitCode(for: error)
             if isJSON, code != .success {
@@ -66,7 +69,7 @@ enum CommandRunner {
     }
 
     /// Foundation's errors print as what a debugger shows.
-    private static func text(of error: any Error) -> String {
+    fileprivate static func text(of error: any Error) -> String {
         guard let error = error as? CocoaError else { return "\(error)" }
         let path = error.filePath ?? error.url?.path
         return (path.map { "\($0): " } ?? "") + error.localizedDescription
@@ -75,7 +78,7 @@ enum CommandRunner {
     private static func kindOfEnd(_ code: ExitCode) -> String { code == .nothingToDo ? "nothingToDo" : "failed" }
 
     /// The word for machines: the kinds of `docs/HTTP-API.md`, and the few that only a command has.
-    private static func kind(of error: any Error) -> String {
+    fileprivate static func kind(of error: any Error) -> String {
         switch error {
         case let error as RegistryError: error.kind.rawValue
         case let fault as FileFault: RegistryError(fault).kind.rawValue
@@ -111,6 +114,18 @@ extension ExitCode {
     static let failed = ExitCode(1)
     /// There was nothing to do, or a policy refused it.
     static let nothingToDo = ExitCode(2)
+}
+
+/// What ended a command and is in its log, in the log's own form.
+struct LoggedFailure: Error {
+    let message: String
+    fileprivate let kind: String
+
+    init(_ error: any Error) {
+        let failure = error as? CommandFailure
+        message = failure?.message ?? CommandRunner.text(of: error)
+        kind = failure?.kind ?? CommandRunner.kind(of: error)
+    }
 }
 
 /// A failure with a command's own message: what, where, and what to do.

@@ -1858,6 +1858,22 @@ groups:
           summary: Downloads or patches were not finished for two hours ({{ $labels.queue }}).
           fix: Devices load more bytes than they need. The server's log says what could not be made.
 
+      - alert: PacktoolRegistryUnreadable
+        expr: packtool_registry_readable == 0
+        for: 2m
+        labels: { severity: page }
+        annotations:
+          summary: The registry's database cannot be read.
+          fix: Devices go on with what is published; nothing can be published or taken back. The server's log says why.
+
+      - alert: PacktoolDiskFull
+        expr: packtool_disk_free_bytes < 0.1 * packtool_disk_size_bytes
+        for: 10m
+        labels: { severity: ticket }
+        annotations:
+          summary: Less than a tenth of the disk with the registry's files is free.
+          fix: packtool registry prune shows what nobody needs any more.
+
       - alert: PacktoolConnectionsFull
         expr: packtool_connections > 0.8 * packtool_connections_limit
         for: 5m

@@ -193,6 +193,40 @@ struct PostgresDatabaseTests {
         #expect(try await other.reading { try SettingTable(db: $0).value("again") } == nil)
     }
 
+    @Test func `all wait for an outage together, and after it as long as for the first`() async throws {
+        var limits = PostgresBench.small
+        (limits.patience, limits.firstPatience) = (.seconds(40), .seconds(2))
+        let address = try await PostgresAddress(PostgresServer.shared().url)
+        let pool = PostgresPool(address, schema: PostgresBench.newSchema(), limits: limits)
+        let start = ContinuousClock.now
+        #expect(pool.noteAway(begun: start) == start + .seconds(2), "it never answered")
+        _ = try pool.made()
+        #expect(pool.noteAway(begun: start) == start + .seconds(40))
+        #expect(pool.noteAway(begun: start + .seconds(10)) == start + .seconds(40))
+        #expect(pool.noteAway(begun: start + .seconds(39)) == start + .seconds(41))
+        #expect(pool.noteAway(begun: start + .seconds(600)) == start + .seconds(602))
+        pool.noteReached()
+        #expect(pool.noteAway(begun: start + .seconds(700)) == start + .seconds(740))
+    }
+
+    @Test func `a database that is away for long is not waited for by each request anew`() async throws {
+        var limits = PostgresBench.small
+        (limits.patience, limits.firstPatience) = (.seconds(3), .zero)
+        var server: PostgresServer? = try await PostgresServer()
+        let database = try await PostgresDatabase.open(
+            PostgresAddress(server?.url ?? ""), schema: PostgresBench.newSchema(), limits: limits)
+        server = nil
+        var times: [Duration] = []
+        for _ in 0..<2 {
+            let begun = ContinuousClock.now
+            let error = await #expect(throws: RegistryError.self) { try await database.reading { _ in } }
+            #expect(error?.kind == .unreachable)
+            times.append(.now - begun)
+        }
+        #expect(times[0] >= .seconds(3))
+        #expect(times[1] < .seconds(2))
+    }
+
     // MARK: Addresses and secrets
 
     @Test func `a password is in no message`() async throws {

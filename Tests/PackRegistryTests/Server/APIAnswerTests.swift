@@ -157,6 +157,26 @@ struct APIAnswerTests {
         }
     }
 
+    @Test(arguments: [Duration.zero, .seconds(30)])
+    func `a database that is away makes the server not ready, in time, and names no host`(after time: Duration)
+        async throws
+    {
+        let host = try Self.host()
+        host.outage.withLock { $0 = time }
+        try await RunningServer.with(host) { (server) async throws in
+            let begun = ContinuousClock.now
+            let answer = try await server.ask("GET", "/health/ready")
+            #expect(answer.status == 503 && !answer.text.contains("db.internal"), "\(answer)")
+            #expect(.now - begun < .seconds(15))
+            let metrics = try await server.ask("GET", "/metrics", ["Authorization": "Bearer ptk_admin"])
+            #expect(metrics.status == 200 && metrics.text.contains("\npacktool_registry_readable 0\n"), "\(metrics)")
+            #expect(
+                metrics.text.contains("packtool_connections 1") && !metrics.text.contains("packtool_queue_packages"))
+            host.outage.withLock { $0 = nil }
+            if time == .zero { #expect(try await server.ask("GET", "/health/ready").status == 200) }
+        }
+    }
+
     @Test func `a device without an updater is told what to have`() async throws {
         try await RunningServer.with(Self.host()) { (server) async throws in
             let target = "/v1/update?channel=beta&package=checkout&device=d1&platform=ios&tag=tier%3Dgold"

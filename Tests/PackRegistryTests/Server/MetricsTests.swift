@@ -86,6 +86,9 @@ struct MetricsTests {
             #expect(more(#"packtool_http_request_duration_seconds_count{kind="api"}"#) == 2)
             #expect(more(#"packtool_file_cache_requests_total{outcome="hit"}"#) >= 2)
             #expect((after["process_resident_memory_bytes"] ?? 0) > 1_000_000)
+            #expect(after["packtool_registry_readable"] == 1)
+            let (free, size) = (after["packtool_disk_free_bytes"] ?? 0, after["packtool_disk_size_bytes"] ?? 0)
+            #expect(free > 1_000_000 && free < size)
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import PackJSON
 import TestSupport
 import Testing
 
@@ -38,6 +39,7 @@ struct ServeProcessTests {
         #expect(try await server.end() == 0)
         let line = try #require(server.errorText.split(separator: "\n").first { $0.contains("/v1/uploads") })
         #expect(line.hasPrefix("{") && line.contains("\"status\":201") && line.contains("\"method\":\"POST\""))
+        #expect(line.firstMatch(of: /,"ms":[0-9]+\.[0-9]{1,3}\}$/) != nil, "\(line)")
         #expect(!server.errorText.contains(token))
     }
 
@@ -73,7 +75,9 @@ struct ServeProcessTests {
         let other = try await Shop()
         let second = try Self.start(other, port: port)
         #expect(try await second.end() == 1)
-        #expect(second.errorText.hasPrefix("error: the address 127.0.0.1:\(port) is in use"))
+        let said = try JSONValue(parsing: Array(second.errorText.utf8)).object()
+        #expect(try said.string("level") == "critical")
+        #expect(try said.string("message").hasPrefix("the address 127.0.0.1:\(port) is in use"))
         let none = try ServeProcess("--registry", shop.folder.url.appending(path: "none").path)
         #expect(try await none.end() == 1)
         #expect(none.errorText.contains("there is no registry"))

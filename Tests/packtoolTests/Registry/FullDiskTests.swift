@@ -41,4 +41,38 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("big      1.0.0") && $0.hasSuffix("beta") }, "\(outcome)")
         #expect(lines.last == "disk/registry/uploads/lock", "\(outcome)")
     }
+
+    /// The server is asked by Bash itself: nothing else sees the disk.
+    private static let servingScript = """
+        mkdir disk && mount -t tmpfs -o size=4m tmpfs disk
+        "$PACKTOOL" init --quiet --app full --registry disk/registry > /dev/null
+        "$PACKTOOL" build dist --quiet --package shop --package-version 1.0.0 > /dev/null
+        "$PACKTOOL" publish packages/shop-1.0.0.zip --quiet --registry disk/registry --channel beta > /dev/null
+        dd if=/dev/zero of=disk/filler bs=1k 2> /dev/null || dd if=/dev/zero of=disk/last bs=1 2> /dev/null || true
+        ask() { exec 3<> /dev/tcp/127.0.0.1/$PORT && printf "GET $1 HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n" >&3 && cat <&3; }
+        "$PACKTOOL" serve --registry disk/registry --port "$PORT" > said 2>&1 &
+        server=$!
+        for _ in $(seq 200); do ask /health/live > answer 2> /dev/null && break; sleep 0.1; done
+        ask /metadata/timestamp.json | head -1
+        ask /site/shop/1.0.0/ | grep -a -o '<h1>.*</h1>' || ask /site/shop/1.0.0/ | head -30
+        grep -a -o 'the disk is full: devices get what is published' said || cat said
+        rm disk/filler disk/last
+        "$PACKTOOL" publish packages/shop-1.0.0.zip --registry disk/registry --channel stable --yes --new-channel
+        kill $server && wait $server || true
+        """
+
+    @Test(.enabled(if: try OwnFileSystem.isAllowed, "TESTS_WITHOUT_MOUNTS=1"))
+    func `a server that is started on a full disk serves what is published`() async throws {
+        let tool = try Tool()
+        try tool.write(["dist/index.html": "<h1>there</h1>", "script.sh": Self.servingScript])
+        let outcome = try await tool.shell(
+            "unshare -rm bash -eu script.sh",
+            environment: ["PACKTOOL": Tool.executable.path, "PORT": "\(try LoopbackPort.free(1)[0])"])
+        #expect(outcome.exitCode == 0, "\(outcome)")
+        let lines = outcome.standardOutput.split(whereSeparator: \.isNewline).map(String.init)
+        #expect(lines.first == "HTTP/1.1 200 OK", "\(outcome)")
+        #expect(lines.contains("<h1>there</h1>"), "\(outcome)")
+        #expect(lines.contains("the disk is full: devices get what is published"), "\(outcome)")
+        #expect(lines.contains { $0.hasPrefix("offered") && $0.contains("stable") }, "\(outcome)")
+    }
 }

@@ -13,6 +13,8 @@ final class FolderHost: RegistryHost {
     let manifests = Mutex<[String: Manifest]>([:])
     let releases = Mutex<[String: [Release]]>([:])
     let uploads = Mutex<[[UInt8]]>([])
+    /// How long the database keeps everybody waiting before it does not answer; nil while it answers.
+    let outage = Mutex<Duration?>(nil)
 
     var viewFolder: URL { folder.appending(path: "view") }
     var uploadFolder: URL { folder.appending(path: "uploads") }
@@ -53,7 +55,19 @@ final class FolderHost: RegistryHost {
     func registry(as identity: Identity) -> any Registry { KeepingRegistry(host: self) }
 
     func manifest(of package: PackageID, _ version: SemanticVersion) async throws -> Manifest? {
-        manifests.withLock { $0["\(package)@\(version)"] }
+        try await reachDatabase()
+        return manifests.withLock { $0["\(package)@\(version)"] }
+    }
+
+    func operations() async throws -> RegistryOperations {
+        try await reachDatabase()
+        return RegistryOperations()
+    }
+
+    private func reachDatabase() async throws {
+        guard let time = outage.withLock({ $0 }) else { return }
+        try await Task.sleep(for: time)
+        throw RegistryError(.unreachable, "postgres://packtool@db.internal/registry cannot be reached: it is away")
     }
 
     func channelFile(_ channel: ChannelName) async throws -> ChannelFile? {
