@@ -32,7 +32,7 @@ struct MetricsController {
     @Sendable func respond(request: Request, context: RegistryRequestContext) async throws -> Response {
         if !isOpen { try await bearer.identity(of: request).require(.observe) }
         // What the server itself knows is most wanted while the registry cannot be read.
-        let operations = try await reads.pass {
+        let found = try await reads.pass {
             do { return try await operations.value() as RegistryOperations? } catch {
                 context.logger.error("metrics: the registry cannot be read: \(error)")
                 return nil
@@ -46,8 +46,8 @@ struct MetricsController {
         writeServer(&text)
         text.gauge(
             "packtool_registry_readable", "1 while the registry's database can be read, otherwise 0.",
-            operations == nil ? 0 : 1)
-        if let operations { Self.write(operations, &text) }
+            found == nil ? 0 : 1)
+        if let found { Self.write(found, &text) }
         Self.writeDisk(of: host.viewFolder, &text)
         Self.writeProcess(&text)
         return Response(
