@@ -7,7 +7,8 @@ import Testing
 /// What several ask for at once, and nobody waits for too long.
 struct SharedAnswerTests {
     @Test func `what takes too long is given up by who asks, goes on, and is asked for once`() async throws {
-        let (started, gate) = (Mutex(0), AsyncStream<Void>.makeStream())
+        let started = Mutex(0)
+        let gate = AsyncStream<Void>.makeStream()
         let shared = SharedAnswer(within: .milliseconds(200)) {
             started.withLock { $0 += 1 }
             for await _ in gate.stream { break }
