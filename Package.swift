@@ -65,6 +65,8 @@ let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+/// SQLite's own functions, of the library that GRDB uses.
+let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 /// A `WKWebView` has the network's requests too.
 let webViewsOfApple: Target.Dependency = .target(
     name: "PackWebOnline", condition: .when(platforms: [.iOS, .macOS]))
@@ -231,7 +233,7 @@ let package = Package(
             [
                 "PackRegistry", "PackRegistryAPI", "PackRegistrySQL", "PackPublisher", "PackFormat", "PackJSON",
                 "PackArchive", "PackPatch",
-                "PackTrust", "PackSystem", grdb,
+                "PackTrust", "PackSystem", grdb, sqlite,
             ]),
         module(
             "PackRegistryServer",

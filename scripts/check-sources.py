@@ -43,7 +43,7 @@ ALLOWED = {
     },
     "PackRegistryLocal": {
         "PackRegistry", "PackRegistryAPI", "PackRegistrySQL", "PackPublisher", "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust",
-        "PackSystem", "GRDB",
+        "PackSystem", "GRDB", "GRDBSQLite",
     },
     "PackRegistryServer": {
         "PackArchive", "PackDashboard", "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem", "Crypto", "CryptoExtras",

@@ -17,6 +17,7 @@ struct ReportDatabase: Sendable {
         configuration.prepareDatabase { db in
             // GRDB's NORMAL in WAL mode loses acknowledged commits at a power cut.
             try db.execute(sql: "PRAGMA synchronous = FULL")
+            db.keepLogFiles()
         }
         let lock = try FolderLock(folder.reportsLock)
         pool = try SQLiteDatabase.translating(name) {

@@ -27,6 +27,7 @@ struct SQLiteDatabase: RegistryDatabase {
         configuration.prepareDatabase { db in
             // GRDB's NORMAL in WAL mode loses acknowledged commits at a power cut.
             try db.execute(sql: "PRAGMA synchronous = FULL")
+            db.keepLogFiles()
         }
         // SQLite answers a second process "busy" at once while the first turns the file's log on, and the migrator
         // looks for what is done before its transactions begin.
