@@ -107,7 +107,8 @@ struct AuditTests {
                 "index.html": "<img src='../a.png'>", "b.html": "<base href='/x/'><img src='c.png'>", "x/c.png": "",
             ]) == ["index.html:1 warning outside"])
         #expect(
-            try findings(["index.html": "<base href='https://cdn.example.com/x/'><a href='c'>"]) == [])
+            try findings(["index.html": "<base href='https://cdn.example.com/x/'><a href='c'>"])
+                == ["index.html:1 warning online"])
     }
 
     @Test func `links of a single-page application need no file, resources do`() throws {

@@ -339,8 +339,12 @@ struct BuilderTests {
             "packtool.json": #"{ "budget": { "total": 1500, "files": { "*.js": "1 kB" }, "file": 1900 } }"#,
         ])
         let text = refusal(project)
-        #expect(text.contains("the files have 2.0 kB in all, 502 B over the budget"))
-        #expect(text.contains("a.js: error: the file has 2.0 kB, 1.0 kB over the budget for *.js [budget]"))
+        #expect(
+            text.contains("the files have 2.0 kB in all, 502 B over the budget of 1.5 kB: raise it in packtool.json"))
+        #expect(
+            text.contains(
+                "a.js: error: the file has 2.0 kB, 1.0 kB over the budget for *.js of 1.0 kB in packtool.json [budget]")
+        )
         #expect(try !project.listing().contains("packages"))
         try project.write(#"{ "budget": { "total": 2002, "file": "2 kB" } }"#, to: "packtool.json")
         #expect(refusal(project) == "built")

@@ -44,6 +44,18 @@ struct InitTests {
         #expect(try outcome.json().object().array("written") == [.string(path)])
     }
 
+    @Test func `a project below another one is told of the registry that it could share`() async throws {
+        let tool = try Tool()
+        let first = try await tool.run("init", "shop")
+        #expect(first.exitCode == 0 && !first.standardError.contains("above"), "\(first)")
+        let below = try await tool.run("init", "shop/apps/admin")
+        #expect(below.exitCode == 0, "\(below)")
+        #expect(below.standardError.contains("/shop/ above is a project too, with the registry "), "\(below)")
+        #expect(below.standardError.contains("/shop/.packtool/registry"), "\(below)")
+        let again = try await tool.run("init", "other")
+        #expect(again.exitCode == 0 && !again.standardError.contains("above"), "\(again)")
+    }
+
     @Test func `init makes a registry and keys that only their owner can read, and git does not see them`() async throws
     {
         let tool = try Tool()

@@ -51,6 +51,24 @@ struct MistakeTests {
         expectClearError(inspect, naming: ["shop@7.0.0 (there is: 1.0.0)"])
     }
 
+    @Test func `a name or a file that is taken as it is, and helps nobody, is told of`() async throws {
+        let scene = try await AttackScene()
+        let explain = try await scene.tool.run("explain", "shop@1.0.0", "--channel", "beta")
+        #expect(explain.exitCode == 64, "\(explain)")
+        #expect(explain.standardError.contains("this command takes the package alone, shop;"), "\(explain)")
+        let token = try await scene.tool.run("token", "create", "ci", "--channel", "betta", "--package", "shpo")
+        #expect(token.exitCode == 0 && token.standardOutput.hasPrefix("ptk_"), "\(token)")
+        #expect(token.standardError.contains("warning: nothing was ever offered on betta (there is: beta)"), "\(token)")
+        #expect(
+            token.standardError.contains("warning: nothing was ever published of shpo (there is: shop)"), "\(token)")
+        let simulate = try await scene.tool.run("simulate", "shop", "--channel", "beta", "--population", "none.json")
+        expectClearError(simulate, naming: ["there is no population none.json that can be read"])
+        try scene.tool.write(["root.json": "{}"])
+        let device = ["client", "update", "--store", "new", "--registry", ".packtool/registry", "--channel", "beta"]
+        expectClearError(
+            try await scene.tool.run(device + ["--root", "root.json"]), naming: ["root.json is no root of trust"])
+    }
+
     @Test func `a failure with --json is one document on stdout, with the same exit code`() async throws {
         let tool = try Tool()
         for (arguments, kind, code) in [

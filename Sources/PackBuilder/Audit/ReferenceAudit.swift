@@ -37,20 +37,24 @@ struct ReferenceAudit {
         var isBaseOnline = false
         var findings: [Finding] = []
         for reference in references {
-            if reference.use == .base {
-                switch target(of: reference.url, base: base) {
-                case .path(let parts): base = parts.dropLast()
-                case .online: isBaseOnline = true
-                case .outside, .nothing: break
-                }
-                continue
-            }
             func finding(_ kind: Finding.Kind, _ message: String) -> Finding {
                 // Without its scripts and styles the page that opens is blank or bare.
                 let isFatal = file == entry && reference.use == .code && (kind == .missingFile || kind == .nameDiffers)
                 return Finding(
                     isFatal ? .error : .warning, kind, package: package, file: "\(folder)/\(file)",
                     line: reference.line, target: reference.url, message)
+            }
+            if reference.use == .base {
+                switch target(of: reference.url, base: base) {
+                case .path(let parts): base = parts.dropLast()
+                case .online:
+                    isBaseOnline = true
+                    findings.append(
+                        finding(
+                            .online, "<base> makes every relative URL of the page need the network: \(reference.url)"))
+                case .outside, .nothing: break
+                }
+                continue
             }
             switch target(of: reference.url, base: base) {
             case .nothing: break

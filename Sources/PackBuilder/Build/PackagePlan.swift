@@ -140,7 +140,9 @@ struct PackagePlan {
             findings.append(
                 Finding(
                     .error, .budget, package: id,
-                    "the files have \(ByteCount.text(total)) in all, \(ByteCount.text(total - limit)) over the budget"))
+                    "the files have \(ByteCount.text(total)) in all, \(ByteCount.text(total - limit)) over the budget "
+                        + "of \(ByteCount.text(limit)): raise it in \(PackConfiguration.fileName), or keep files out with .packignore"
+                ))
         }
         let patterns = budget.files.compactMap { item in
             IgnorePattern(line: item.pattern).map { (PathRules([$0]), item.limit, " for \(item.pattern)") }
@@ -155,7 +157,8 @@ struct PackagePlan {
             findings.append(
                 Finding(
                     .error, .budget, package: id, file: "\(folder)/\(path)",
-                    "the file has \(ByteCount.text(content.object.size)), \(over) over the budget\(tightest.name)"))
+                    "the file has \(ByteCount.text(content.object.size)), \(over) over the budget\(tightest.name) of "
+                        + "\(ByteCount.text(tightest.limit)) in \(PackConfiguration.fileName)"))
         }
         return findings
     }

@@ -97,7 +97,21 @@ struct InitCommand: AsyncParsableCommand {
                 Commit \(path(made.root, in: folder)), and embed it in the app: it is what devices trust.
                 Next: \(next(folder, values))
                 """)
+            if let note = try above(folder, made) { options.console.note(note) }
         }
+    }
+
+    /// What to say of a project above: one registry has all packages of an app, and a second one is most often not meant.
+    private func above(_ folder: URL, _ made: ProjectStart.Made) throws -> String? {
+        let parent = folder.deletingLastPathComponent()
+        guard let project = try? CurrentProject(at: parent), project.configuration?.file != nil,
+            project.registry.contains("://") || FileManager.default.fileExists(atPath: project.registry)
+        else { return nil }
+        return """
+            warning: \(project.home.path(percentEncoded: false)) above is a project too, with the registry \(project.registry). This one has a
+            registry and keys of its own, for another app. For one registry: write
+            "registry": \(JSONValue.string(project.registry).compactText) into \(PackConfiguration.fileName) here, and remove \(path(made.keys.deletingLastPathComponent(), in: folder)).
+            """
     }
 
     /// What to do if a configuration was there already and names another registry than the command; nil if it names the same.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// Recognises misspelt commands, before the parser only says that something is unexpected.
 enum CommandMistake {
@@ -30,6 +31,14 @@ enum CommandMistake {
             return unknown(argument, of: path, names)
         }
         return nil
+    }
+
+    /// The parser's message, where it can say more: `PACKAGE@VERSION` stands in many messages and is not for every command.
+    static func explained(_ message: String) -> String {
+        let pattern = /The value '(?<package>[^@']+)@[^']+' is invalid for '<package>'/
+        guard let found = message.firstMatch(of: pattern) else { return message }
+        let hint = ": this command takes the package alone, \(found.package); a version of it, if any, is an option"
+        return message.replacingCharacters(in: found.range, with: found.0 + hint)
     }
 
     private static func version(for path: [String]) -> String {

@@ -40,7 +40,7 @@ enum CommandRunner {
                 Console.failure(root.message(for: error), kind: kind, exitCode: code.rawValue)
             }
             guard code != .success else { root.exit(withError: error) }
-            let text = root.fullMessage(for: error)
+            let text = CommandMistake.explained(root.fullMessage(for: error))
             // The parser writes "Error:", and all else here is "error:".
             if !text.isEmpty {
                 Console.standardError(text.hasPrefix("Error: ") ? "error: \(text.dropFirst(7))" : text)

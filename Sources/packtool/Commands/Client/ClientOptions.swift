@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PackFormat
+import PackTrust
 import PackUpdater
 import PackUpdaterOnline
 
@@ -181,6 +182,11 @@ struct ClientOptions: ParsableArguments {
         if let root {
             guard let bytes = FileManager.default.contents(atPath: root) else {
                 throw CommandFailure("the root file \(root) cannot be read")
+            }
+            do { _ = try SignedDocument<RootMetadata>(parsing: Array(bytes), name: "root") } catch {
+                throw CommandFailure(
+                    "\(root) is no root of trust (\(error)): packtool init writes it to .packtool/root.json, and an app embeds it"
+                )
             }
             return Array(bytes)
         }

@@ -22,6 +22,14 @@ enum NameCheck {
         return "warning: nothing was ever offered on \(channel) (there is: \(names.joined(separator: ", ")))\(near)"
     }
 
+    /// The same of a package.
+    static func unusedPackageNote(_ package: PackageID, in overview: RegistryOverview) -> String? {
+        let names = overview.versions.keys.map(\.text).sorted()
+        guard overview.versions[package] == nil, !names.isEmpty else { return nil }
+        let near = NearName.of(package.text, among: names).map { ": did you mean \($0)?" } ?? ""
+        return "warning: nothing was ever published of \(package) (there is: \(names.joined(separator: ", ")))\(near)"
+    }
+
     /// - Throws: for a channel that the registry does not have, with the names of those that it has.
     static func require(_ channel: ChannelName, in overview: RegistryOverview) throws {
         guard overview.channels[channel] == nil else { return }

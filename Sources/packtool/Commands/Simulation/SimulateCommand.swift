@@ -101,7 +101,9 @@ struct SimulateCommand: AsyncParsableCommand {
     private func fromFile() throws -> Population? {
         guard population != "reports" else { return nil }
         guard let bytes = FileManager.default.contents(atPath: population) else {
-            throw CommandFailure("the population \(population) cannot be read")
+            throw CommandFailure(
+                "there is no population \(population) that can be read: give a JSON file, or --population reports for the devices "
+                    + "that report")
         }
         return try Population(parsing: Array(bytes))
     }

@@ -33,4 +33,15 @@ struct TokenScopeOptions: ParsableArguments {
             actions: actions.isEmpty ? [.publish, .release] : actions, packages: package.isEmpty ? nil : Set(package),
             channels: channel.isEmpty ? nil : Set(channel))
     }
+
+    /// Names that the registry does not have are mostly misspelt ones, and such a token fails only when it is used.
+    func noteUnknownNames(_ session: RegistrySession, _ console: Console) async throws {
+        guard !package.isEmpty || !channel.isEmpty else { return }
+        let overview = try await session.registry.overview(of: nil)
+        for note in channel.compactMap({ NameCheck.unusedChannelNote($0, in: overview) })
+            + package.compactMap({ NameCheck.unusedPackageNote($0, in: overview) })
+        {
+            console.note(note)
+        }
+    }
 }
