@@ -87,6 +87,18 @@ struct MessageTests {
             away.standardError.contains(
                 "/packtool.json is used for \(apart.folder.path)/dist, which has none of its own\n")
                 && away.standardOutput.contains("shop 1.0.0"), "\(away)")
+        try tool.write([
+            "apps/web/package.json": #"{"name": "@acme/web", "version": "3.0.0"}"#,
+            "apps/web/dist/index.html": "<script>packtool.confirm()</script>",
+        ])
+        let below = try await tool.run("build", "apps/web/dist").expectSuccess()
+        #expect(
+            below.standardError.contains("apps/web/dist is built as shop, the package of ")
+                && below.standardError.contains("apps/web/package.json names web: to build that, give --package web")
+                && below.standardOutput.contains("shop 1.0.0"), "\(below)")
+        for arguments in [["build", "dist"], ["build", "apps/web/dist", "--package", "web"]] {
+            #expect(!(try await tool.run(arguments).expectSuccess()).standardError.contains("is built as"))
+        }
     }
 
     @Test func `a finding about the dist as a whole names no path`() async throws {

@@ -28,7 +28,8 @@ struct PackageSettings: Sendable {
         let npm = try given == nil ? NPMPackage.all(above: dist) : []
         self.configuration = configuration
         let depth = configuration.file?.standardizedFileURL.pathComponents.count ?? 0
-        let own = isOneOfSeveral ? npm.filter { $0.file.standardizedFileURL.pathComponents.count > depth } : []
+        let nearer = npm.filter { $0.file.standardizedFileURL.pathComponents.count > depth }
+        let own = isOneOfSeveral ? nearer : []
         do {
             if let package {
                 id = package
@@ -57,7 +58,9 @@ struct PackageSettings: Sendable {
             self.version = try prerelease.map { try base.with($0) } ?? plain
             let raised =
                 base == plain ? nil : "\(id) \(plain) is published: this is a prerelease of the next, \(self.version)"
-            notes = [note, raised].compactMap(\.self)
+            let other =
+                isOneOfSeveral || package != nil ? nil : Self.otherName(of: dist, than: configuration, nearer)
+            notes = [note, other, raised].compactMap(\.self)
         } catch let error as FormatError {
             throw BuildError.invalid("\(error)", source: "the command line")
         }
@@ -77,6 +80,20 @@ struct PackageSettings: Sendable {
         }
         guard let here, let file = above.file?.path, here != file else { return (above, nil) }
         return (above, "\(file) is used for \(dist.relativePath), and not \(here)")
+    }
+
+    /// What to say of a folder that is not the one of the configuration, and that a nearer `package.json` names otherwise.
+    private static func otherName(
+        of dist: URL, than configuration: PackConfiguration, _ nearer: [NPMPackage]
+    ) -> String? {
+        guard let file = configuration.file, let id = configuration.package,
+            configuration.dist.map({ configuration.resolve($0).standardizedFileURL.path })
+                != dist.standardizedFileURL.path,
+            let other = nearer.first(where: { $0.name != nil }), let name = other.name, name != id.text
+        else { return nil }
+        return
+            "\(dist.relativePath) is built as \(id), the package of \(file.path); \(other.file.path) names \(name): to build that, give "
+            + "--package \(name)"
     }
 
     /// The defaults, the project's `.packignore`, the dist's own, then `ignore` of the configuration.
