@@ -35,6 +35,22 @@ struct ChangesCommandTests {
         }
     }
 
+    @Test func `a rollback of several releases that must be approved asks for no yes`() async throws {
+        let scene = try await Scene()
+        let owner = ["--registry", scene.live.folder]
+        for (version, share) in [("1.1.0", "30"), ("1.2.0", "10")] {
+            try await scene.live.tool.run(
+                ["publish", "packages/shop-\(version).zip", "--channel", "stable", "--rollout", share] + owner
+            ).expectSuccess()
+        }
+        let asks = try await scene.run(scene.ann, "rollback", "shop", "--channel", "stable")
+        expectClearError(asks, naming: ["takes back 2 releases of shop", "--yes"], exitCode: 2)
+        try await scene.live.tool.run(["channel", "stable", "--approvals", "1"] + owner).expectSuccess()
+        let refused = try await scene.run(scene.ann, "rollback", "shop", "--channel", "stable")
+        expectClearError(refused, naming: ["stable requires 1 approval of a change"])
+        #expect(!refused.standardError.contains("--yes"), "\(refused)")
+    }
+
     @Test func `where others must approve, no command asks for a yes that would not be enough`() async throws {
         let scene = try await Scene()
         let owner = ["--registry", scene.live.folder]

@@ -76,7 +76,10 @@ struct RollbackCommand: AsyncParsableCommand {
         // What the registry refuses, or an older one cannot tell, it says of the change itself.
         if let outcome = try? await session.registry.preview(change, of: package, on: channel, assuming: []) {
             let ways = announcement(outcome, offered)
-            try requireConsent(outcome, offered, ways)
+            // Where others must approve, somebody's yes is not enough, and the registry says what is.
+            if outcome.approvals == 0 || emergency.isGiven || dryRun.isDryRun {
+                try requireConsent(outcome, offered, ways)
+            }
             if let ways, !dryRun.isDryRun { options.console.note(ways) }
             let embedded = outcome.others.merging([package: outcome.releases]) { $1 }
                 .filter { $0.value.first?.offer == .embedded }.keys.sorted().map(\.text)
