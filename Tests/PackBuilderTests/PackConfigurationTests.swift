@@ -85,6 +85,10 @@ struct PackConfigurationTests {
         #expect(
             message("{\n\"headers\": {\"X Bad\": \"a\"}}").contains(
                 "packtool.json:2:1: \"headers\": \"X Bad\" is no name of a header"))
+        // What only an answer knows would be dropped by whoever serves the file.
+        #expect(
+            message(#"{ "headers": { "Set-Cookie": "a=b" } }"#).contains(
+                "\"headers\": \"Set-Cookie\" is set by whoever serves the file"))
         #expect(
             message("{\n\"origins\": [\"m.example.com\"]}").contains(
                 "packtool.json:2:1: \"origins\": the origin \"m.example.com\" is not"))

@@ -74,6 +74,10 @@ extension PackConfiguration {
                             "\"\(member.key)\" is no name of a header: it has letters, digits and - only, as x-frame-options does"
                         )
                     }
+                    guard !AnswerFields.names.contains(name) else {
+                        throw ConfigurationReader.Fault(
+                            "\"\(member.key)\" is set by whoever serves the file, for each answer: leave it out")
+                    }
                     headers[name] = try member.value.string(member.key)
                 }
                 return headers

@@ -44,15 +44,9 @@ struct SiteResponder {
     /// The manifest's headers, below those that only the answer can know.
     private func representationHeaders(tag: EntityTag) -> [String: String] {
         var headers = ["x-content-type-options": "nosniff"]
-        for (name, value) in manifest.headers where !Self.reserved.contains(name) { headers[name] = value }
+        for (name, value) in manifest.headers where !AnswerFields.names.contains(name) { headers[name] = value }
         headers["etag"] = tag.description
         headers["accept-ranges"] = "bytes"
         return headers
     }
-
-    /// Headers that frame or describe the answer itself: a manifest that sets one would make it a lie.
-    private static let reserved: Set<String> = [
-        "accept-ranges", "connection", "content-encoding", "content-length", "content-range", "content-type", "date",
-        "etag", "keep-alive", "last-modified", "location", "set-cookie", "trailer", "transfer-encoding", "upgrade",
-    ]
 }

@@ -1162,7 +1162,7 @@ packtool:
     "headers": {
       "type": "object",
       "additionalProperties": { "type": "string" },
-      "description": "Response headers for every file.",
+      "description": "Response headers for every file. Those that describe one answer, such as content-length, etag and set-cookie, are refused.",
       "examples": [{ "content-security-policy": "default-src 'self'" }]
     },
     "base": {
