@@ -59,6 +59,16 @@ struct PreviewTests {
         #expect(await server.outcome().exitCode == 0)
     }
 
+    @Test func `a package with a service worker is told an origin of its own`() async throws {
+        try tool.write(["packtool.json": #"{"package": "shop", "serviceWorker": true}"#])
+        let (server, url) = try await start(reloads: false)
+        let line = try #require(await server.line(holding: "An origin of its own has http://shop.package.localhost:"))
+        let own = try String(#require(line.firstMatch(of: /shop\.package\.localhost:[0-9]+/)).output)
+        #expect(try await get(url, ["Host": own]).0 == "<h1>one</h1>")
+        server.kill(SIGTERM)
+        #expect(await server.outcome().exitCode == 0)
+    }
+
     @Test func `a change in the folder is what the next page gets, and pages are told to reload`() async throws {
         let (server, url) = try await start(reloads: true)
         let (page, _) = try await get(url, ["Accept": "text/html"])

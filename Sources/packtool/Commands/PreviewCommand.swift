@@ -138,6 +138,11 @@ struct PreviewCommand: AsyncParsableCommand {
                     json: .object(json))
                 // Whoever waits for the address reads it through a pipe or a file.
                 fflush(nil)
+                if manifest.wantsServiceWorker {
+                    console.note(
+                        "A service worker stays for whatever is shown at localhost:\(port) later. An origin of its own has "
+                            + "http://\(manifest.package).package.localhost:\(port)/")
+                }
             },
             logger: logger)
         var services: [any Service] = [application]
