@@ -38,7 +38,7 @@ struct CIPartTests {
         #expect(last.contains("checkout") && last.contains("1.0.0-ci.17") && last.contains("25"), "\(last)")
         if template == "github-action" {
             let said = try String(contentsOf: tool.folder.appendingPathComponent("github-output"), encoding: .utf8)
-            #expect(said == "packages<<END\npackages/checkout-1.0.0-ci.17.zip\nEND\n")
+            #expect(said == "packages<<END\n.packtool/packages/checkout-1.0.0-ci.17.zip\nEND\n")
         }
     }
 

@@ -14,6 +14,8 @@ struct CITemplateTests {
         #expect(outcomes.count >= 2 && outcomes.allSatisfy { $0.exitCode == 0 }, "\(outcomes)")
         let last = outcomes.last?.standardOutput ?? ""
         #expect(last.contains("checkout") && last.contains("1.0.0-ci.17"), "\(last)")
+        // The folder of a workspace of npm, which is not packtool's.
+        #expect(try tool.read("checkout/packages/ui/index.js") == Data("let ui".utf8))
         #expect(
             try await registry.tool.run("verify", "checkout@1.0.0-ci.17", "--registry", registry.folder).exitCode == 0)
     }
@@ -58,6 +60,34 @@ struct CITemplateTests {
         #expect(log.contains("repo:acme/shop:environment:production ("), "\(log)")
     }
 
+    @Test func `a run of GitHub's that is started again has a version of its own, and no old code comes as the newest`()
+        async throws
+    {
+        let tool = try Tool()
+        try await tool.run("init", "checkout", "--template", "site", "--template", "github-actions").expectSuccess()
+        try await tool.shell(
+            "cd checkout && git init -q -b main && git add . && git -c user.name=x -c user.email=x@example.com commit -qm x"
+                + " && git remote add origin \"$PWD\""
+        ).expectSuccess()
+        let file = tool.folder.appendingPathComponent("checkout/.github/workflows/packages.yml")
+        let steps = try await CISteps(template: "github-actions", at: file, with: tool).steps
+        let script = try #require(steps.first { $0.script.contains("packtool build") }?.script)
+        func build(attempt: String, of commit: String) async throws -> Outcome {
+            try await tool.shell(
+                "cd checkout && PATH='\(Tool.executable.deletingLastPathComponent().path)':$PATH GITHUB_SHA=\(commit) bash -e -c '\(script.replacing("'", with: "'\\''"))'",
+                environment: [
+                    "GITHUB_REF": "refs/heads/main", "GITHUB_REF_NAME": "main", "GITHUB_RUN_NUMBER": "17",
+                    "GITHUB_RUN_ATTEMPT": attempt, "PACKTOOL_REGISTRY": ".packtool/registry",
+                ])
+        }
+        let first = try await build(attempt: "1", of: "0000")
+        #expect(first.exitCode == 0 && first.standardOutput.contains("checkout 1.0.0-ci.17\n"), "\(first)")
+        let again = try await build(attempt: "2", of: "$(git rev-parse HEAD)")
+        #expect(again.exitCode == 0 && again.standardOutput.contains("checkout 1.0.0-ci.17.2\n"), "\(again)")
+        let old = try await build(attempt: "2", of: "0000")
+        #expect(old.exitCode == 1 && old.standardOutput.contains("main has a newer commit"), "\(old)")
+    }
+
     /// What a published version has: a page that lacks a picture.
     static let publishedFiles = ["index.html": "<title>Soon</title>", "old.html": #"<img src="lost.png">"#]
     /// The same page, and one that lacks a picture besides.
@@ -95,6 +125,7 @@ struct CITemplateTests {
     ) async throws -> [Outcome] {
         try await tool.run("init", "checkout", "--template", "site", "--template", template).expectSuccess()
         for (name, text) in pages { try tool.write(["checkout/dist/\(name)": text]) }
+        try tool.write(["checkout/packages/ui/index.js": "let ui"])
         // The owner has published this package before; from then on the publisher's key may.
         try await registry.publish("checkout", "0.9.0", files: publishedFiles)
         // The machine of the CI has the repository, root of trust included, and its settings; no key, no registry.

@@ -14,11 +14,13 @@ struct SecretScanner {
         let what: String
     }
 
-    /// What a token begins with, and the fewest characters that follow.
-    private static let tokens: [(prefix: [UInt8], length: Int, what: String)] = [
-        ("ptk_", 40, "a packtool token"), ("ghp_", 36, "a GitHub token"), ("github_pat_", 60, "a GitHub token"),
-        ("npm_", 36, "an npm token"), ("sk_live_", 24, "a Stripe key"),
-    ].map { (Array($0.utf8), $1, $2) }
+    /// What a token begins with, the fewest characters that follow, and whether an underscore may be among them. The texts of
+    /// compilers have names such as `npm_i_save_dev_types`.
+    private static let tokens: [(prefix: [UInt8], length: Int, underscores: Bool, what: String)] = [
+        ("ptk_", 40, true, "a packtool token"), ("ghp_", 36, false, "a GitHub token"),
+        ("github_pat_", 60, true, "a GitHub token"), ("npm_", 36, false, "an npm token"),
+        ("sk_live_", 24, false, "a Stripe key"),
+    ].map { (Array($0.utf8), $1, $2, $3) }
     private static let escapedBreaks = ["\\u000a", "\\u000d", "\\u000A", "\\u000D"].map { Array($0.utf8) }
     private static let frame = Word("PRIVATE KEY-----", by: "K")
     private static let frameStart = Array("-----BEGIN ".utf8)
@@ -91,7 +93,9 @@ struct SecretScanner {
                     start == 0 || !Self.isWord(bytes[start - 1])
                 else { continue }
                 let rest = bytes[index..<min(bytes.count, index + token.length)]
-                if rest.count == token.length, rest.allSatisfy({ Self.isWord($0) || $0 == UInt8(ascii: "_") }) {
+                if rest.count == token.length,
+                    rest.allSatisfy({ Self.isWord($0) || token.underscores && $0 == UInt8(ascii: "_") })
+                {
                     return Secret(offset: start, what: token.what)
                 }
             }

@@ -33,12 +33,13 @@ package struct VersionWithdrawal: RegistryChange {
 
     package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws {
         let published = try check(facts)
+        let offered = try steps(published, facts, for: changes.actor)
         let policy = try RoleUpdatePolicy(package, facts, now: changes.time)
         changes.put(try policy.judge(role, change: .withdraw(version)), as: ViewLayout.role(of: package))
         changes.withdrawals.append(ChangeSet.Withdrawal(version: name, reason: reason))
         changes.reason = reason
         changes.work.insert(package)
-        for (channel, steps) in self.steps(published, facts).sorted(by: { $0.key < $1.key }) {
+        for (channel, steps) in offered.sorted(by: { $0.key < $1.key }) {
             try StateGuard.require(consent, steps, on: channel, facts)
             changes.record(steps, on: channel, histories: facts.companions[channel] ?? [:], facts)
         }
@@ -69,7 +70,23 @@ package struct VersionWithdrawal: RegistryChange {
     }
 
     /// What is recorded for the package, and for the others of its sets, on each channel that offers the version.
+    /// - Throws: ``RegistryError`` of the kind `.forbidden` for somebody whose channels are others: a job for `beta` takes nothing
+    ///   from the devices of `stable`.
     func steps(
+        _ published: PublishedVersion, _ facts: RegistryFacts, for actor: Identity
+    ) throws -> [ChannelName: [PackageID: [ReleaseHistory.Step]]] {
+        let result = steps(published, facts)
+        for channel in result.keys.sorted() {
+            guard !actor.scope.allows(.publish, package: package, channel: channel) else { continue }
+            throw RegistryError(
+                .forbidden,
+                "\(channel) offers \(package) \(version), and \(actor.name) has no right there: ask for a token that has it. To take it "
+                    + "back on a channel of yours: packtool rollback \(package) --channel NAME")
+        }
+        return result
+    }
+
+    private func steps(
         _ published: PublishedVersion, _ facts: RegistryFacts
     ) -> [ChannelName: [PackageID: [ReleaseHistory.Step]]] {
         facts.histories.reduce(into: [:]) { result, entry in

@@ -22,7 +22,7 @@ package struct WithdrawalEffect: RegistryChange {
         _ = try RoleUpdatePolicy(package, facts, now: changes.time)
         let (actor, now) = (changes.actor.name, changes.time)
         return Dictionary(
-            uniqueKeysWithValues: withdrawal.steps(published, facts).map { channel, steps in
+            uniqueKeysWithValues: try withdrawal.steps(published, facts, for: changes.actor).map { channel, steps in
                 let histories = facts.companions[channel] ?? [:]
                 var offered = steps.filter { !$0.value.isEmpty }.map { member, steps in
                     (member, (histories[member] ?? ReleaseHistory()).applying(steps, by: actor, now: now).offered)

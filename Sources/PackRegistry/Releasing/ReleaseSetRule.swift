@@ -200,25 +200,26 @@ package struct ReleaseSetRule {
                 + "packtool rollout \(newest) --channel \(channel) --percent 0")
     }
 
-    /// Who takes back one package of a set takes back all of it. Another rollback, of whichever package, would take that one
-    /// further, which is rarely meant by those who did not see the first.
-    /// - Throws: ``RegistryError`` of the kind `.conflict` if the package went back with its set and nothing newer was offered
-    ///   since, unless the change names its destination or has the consent.
+    /// A rollback that is repeated, by a job that runs again or by somebody who did not see the first, would go back further. Who
+    /// takes back one package of a set takes back all of it, whichever package the next rollback names.
+    /// - Throws: ``RegistryError`` of the kind `.conflict` if the package went back and nothing newer was offered since, unless the
+    ///   change names its destination or has the consent.
     package func requireFirstRollback(
         of package: PackageID, _ change: ChannelChange, consent: OfferConsent
     ) throws(RegistryError) {
-        guard case .rollBack(nil) = change.plain, !consent.contains(.again),
-            let (set, way) = history(package).wayBackOverSet
+        guard case .rollBack(nil) = change.plain, !consent.contains(.again), let (last, way) = history(package).wayBack
         else { return }
-        let members = histories.compactMapValues { $0.entry(of: set, removedAt: way.created)?.release }
-            .sorted { $0.key < $1.key }
-        guard members.count > 1 else { return }
+        var members = [(key: package, value: last.release)]
+        if let (set, way) = history(package).wayBackOverSet {
+            let ofSet = histories.compactMapValues { $0.entry(of: set, removedAt: way.created)?.release }
+            if ofSet.count > 1 { members = ofSet.sorted { $0.key < $1.key } }
+        }
         let left = members.map { "\($0.key) \(ReleaseHistory.name($0.value.offer))" }
         let now = members.map { "\($0.key) \(ReleaseHistory.list(history($0.key).offered))" }
         throw RegistryError(
             .conflict,
-            "\(channel) was rolled back from \(ReleaseMoves.list(left)), which were one set, by \(way.createdBy) at "
-                + "\(WireTime.text(way.created)), and offers \(ReleaseMoves.list(now)) now. Another rollback of \(package) would "
+            "\(channel) was rolled back from \(ReleaseMoves.list(left))\(members.count > 1 ? ", which were one set," : "") by "
+                + "\(way.createdBy) at \(WireTime.text(way.created)), and offers \(ReleaseMoves.list(now)) now. Another rollback of \(package) would "
                 + "go back further. If that is meant: packtool rollback \(package) --channel \(channel) --again, or --to VERSION"
         )
     }

@@ -24,6 +24,8 @@ struct ConsentOption: ParsableArguments {
         }
         let isTerminal =
             isatty(FileHandle.standardInput.fileDescriptor) == 1
+            // Some runners give their jobs a terminal, at which nobody sits.
+            && !["true", "1"].contains(ProcessInfo.processInfo.environment["CI"]?.lowercased() ?? "")
             && isatty(FileHandle.standardError.fileDescriptor) == 1
         guard isTerminal, !options.json else {
             throw CommandFailure(

@@ -553,7 +553,10 @@ server {
 // The agent needs: apt-get install libarchive13 libdeflate0 libpq5 libsqlite3-0 libzopfli1 libzstd1 libcurl4 libxml2
 pipeline {
     agent any
-    options { disableConcurrentBuilds() }
+    options {
+        disableConcurrentBuilds()
+        timeout(time: 30, unit: 'MINUTES')
+    }
     stages {
         stage('Site') {
             steps {
@@ -585,13 +588,11 @@ pipeline {
             steps {
                 // 1.4.0 of package.json or packtool.json becomes 1.4.0-ci.17, the 17th build; where 1.4.0 is
                 // published, 1.4.1-ci.17. The stage fails on errors, and on warnings that the last published version would not get.
-                withCredentials([string(credentialsId: 'packtool-token', variable: 'PACKTOOL_TOKEN')]) {
-                    sh '''
-                        rm -rf packages
-                        .packtool/bin/packtool build dist --prerelease "ci.$BUILD_NUMBER" --strict-new --out packages
-                    '''
-                }
-                archiveArtifacts artifacts: 'packages/*.zip', fingerprint: true
+                sh '''
+                    rm -rf .packtool/packages
+                    .packtool/bin/packtool build dist --prerelease "ci.$BUILD_NUMBER" --strict-new --out .packtool/packages
+                '''
+                archiveArtifacts artifacts: '.packtool/packages/*.zip', fingerprint: true
             }
         }
         stage('Publish') {
@@ -603,7 +604,7 @@ pipeline {
                     string(credentialsId: 'packtool-key', variable: 'PACKTOOL_KEY')
                 ]) {
                     sh '''
-                        .packtool/bin/packtool publish packages/*.zip --channel beta --rollout 10
+                        .packtool/bin/packtool publish .packtool/packages/*.zip --channel beta
                         .packtool/bin/packtool status --channel beta
                     '''
                 }
@@ -642,7 +643,7 @@ inputs:
     default: beta
   rollout:
     description: The share of devices, 0 to 100
-    default: "10"
+    default: "100"
   token:
     description: The access token; empty to exchange the job's id token for one
     default: ""
@@ -699,10 +700,10 @@ runs:
         PACKTOOL_REGISTRY: ${{ inputs.registry }}
         PACKTOOL_TOKEN: ${{ inputs.token }}
       run: |
-        rm -rf packages
+        rm -rf .packtool/packages
         # Several words on purpose.
-        packtool build ${DIST:+"$DIST"} $ARGUMENTS --out packages
-        { echo "packages<<END"; ls -d packages/*.zip; echo "END"; } >> "$GITHUB_OUTPUT"
+        packtool build ${DIST:+"$DIST"} $ARGUMENTS --out .packtool/packages
+        { echo "packages<<END"; ls -d .packtool/packages/*.zip; echo "END"; } >> "$GITHUB_OUTPUT"
 
     - name: Publish
       shell: bash
@@ -718,7 +719,7 @@ runs:
             PACKTOOL_TOKEN=$(packtool token exchange)
             export PACKTOOL_TOKEN
           fi
-          packtool publish packages/*.zip --channel "$CHANNEL" --rollout "$ROLLOUT"
+          packtool publish .packtool/packages/*.zip --channel "$CHANNEL" --rollout "$ROLLOUT"
           packtool status --channel "$CHANNEL"
         fi
 
@@ -743,18 +744,19 @@ on:
 
 permissions:
   contents: read
-  # For packtool token exchange. Remove it if there is a secret PACKTOOL_TOKEN.
-  id-token: write
 
-concurrency: packages
+# A tag waits for no branch, and is not given up for a later push.
+concurrency: packages-${{ github.ref }}
 
 jobs:
-  publish:
+  # What npm installs runs here, without a secret and without the right to an id token.
+  site:
     runs-on: ubuntu-latest
-    env:
-      PACKTOOL_REGISTRY: ${{ vars.PACKTOOL_REGISTRY }}
+    timeout-minutes: 30
     steps:
       - uses: actions/checkout@v4
+        with:
+          persist-credentials: false
 
       - name: Build the site
         run: |
@@ -762,6 +764,31 @@ jobs:
             npm ci
             npm run build
           fi
+
+      - uses: actions/upload-artifact@v4
+        with:
+          name: site
+          path: dist
+          include-hidden-files: true
+          retention-days: 7
+
+  publish:
+    needs: site
+    runs-on: ubuntu-latest
+    timeout-minutes: 30
+    permissions:
+      contents: read
+      # For packtool token exchange. Remove it if there is a secret PACKTOOL_TOKEN.
+      id-token: write
+    env:
+      PACKTOOL_REGISTRY: ${{ vars.PACKTOOL_REGISTRY }}
+    steps:
+      - uses: actions/checkout@v4
+
+      - uses: actions/download-artifact@v4
+        with:
+          name: site
+          path: dist
 
       - name: Install packtool
         env:
@@ -773,11 +800,13 @@ jobs:
           curl -fsSL "$PACKTOOL_URL" -o packtool.download
           echo "$PACKTOOL_SHA256  packtool.download" | sha256sum --check --quiet
           if dpkg-deb --info packtool.download > /dev/null 2>&1; then
-            dpkg-deb --fsys-tarfile packtool.download | tar -xO ./usr/bin/packtool > packtool
+            dpkg-deb --fsys-tarfile packtool.download | tar -xO ./usr/bin/packtool > packtool.new
           else
-            mv packtool.download packtool
+            mv packtool.download packtool.new
           fi
-          chmod +x "$HOME/.local/bin/packtool"
+          chmod +x packtool.new
+          # At once: another job of this machine may run the one that is there.
+          mv packtool.new packtool
           echo "$HOME/.local/bin" >> "$GITHUB_PATH"
           if ! "$HOME/.local/bin/packtool" --version > /dev/null 2>&1; then
             sudo apt-get update -qq
@@ -785,18 +814,26 @@ jobs:
           fi
 
       - name: Build the packages
-        env:
-          PACKTOOL_TOKEN: ${{ secrets.PACKTOOL_TOKEN }}
         run: |
-          rm -rf packages
+          rm -rf .packtool/packages
           # 1.4.0 of package.json or packtool.json becomes 1.4.0-ci.17, the 17th run; a tag v1.4.0 is that version itself,
-          # and what comes after it is 1.4.1-ci.18.
+          # and what comes after it is 1.4.1-ci.18. A run that is started again is 1.4.0-ci.17.2, and an old one is not: its
+          # code would be the newest version.
           # The step fails on errors, and on warnings that the last published version would not get.
           case "$GITHUB_REF" in
             refs/tags/v*) version="--package-version ${GITHUB_REF#refs/tags/v}" ;;
-            *) version="--prerelease ci.$GITHUB_RUN_NUMBER" ;;
+            *)
+              version="--prerelease ci.$GITHUB_RUN_NUMBER"
+              if [ "${GITHUB_RUN_ATTEMPT:-1}" -gt 1 ]; then
+                if [ "$(git ls-remote origin "$GITHUB_REF" | cut -f 1)" != "$GITHUB_SHA" ]; then
+                  echo "::error::$GITHUB_REF_NAME has a newer commit: run that one, or take a version back with packtool rollback"
+                  exit 1
+                fi
+                version="$version.$GITHUB_RUN_ATTEMPT"
+              fi
+              ;;
           esac
-          packtool build dist $version --strict-new --out packages
+          packtool build dist $version --strict-new --out .packtool/packages
 
       - name: Publish to beta
         env:
@@ -807,7 +844,7 @@ jobs:
             PACKTOOL_TOKEN=$(packtool token exchange)
             export PACKTOOL_TOKEN
           fi
-          packtool publish packages/*.zip --channel beta --rollout 10
+          packtool publish .packtool/packages/*.zip --channel beta
 
       - name: Show what is offered
         run: |
@@ -825,6 +862,7 @@ jobs:
 #                      where the registry trusts this project (`packtool token trust gitlab --repository
 #                      GROUP/PROJECT --ref refs/heads/main`)
 #   PACKTOOL_KEY       the publisher's private key, a variable of the type File
+# Give the secret ones the environment "packages": then the job "site", in which npm runs what it installs, does not see them.
 stages: [site, packages]
 
 site:
@@ -834,16 +872,22 @@ site:
     - if [ -f package.json ]; then npm ci && npm run build; fi
   artifacts:
     paths: [dist/]
+    expire_in: 1 week
 
 packages:
   stage: packages
   image: debian:12
   resource_group: packages
+  environment:
+    name: packages
+    action: access
   id_tokens:
     PACKTOOL_ID_TOKEN:
       aud: $PACKTOOL_REGISTRY
+  timeout: 30m
   rules:
     - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
+    - if: $CI_COMMIT_TAG =~ /^v[0-9]/
   before_script:
     - |
       if ! command -v curl >/dev/null; then
@@ -855,11 +899,13 @@ packages:
     - echo "$PACKTOOL_SHA256  $HOME/.local/bin/packtool.download" | sha256sum --check --quiet
     - |
       if dpkg-deb --info "$HOME/.local/bin/packtool.download" >/dev/null 2>&1; then
-        dpkg-deb --fsys-tarfile "$HOME/.local/bin/packtool.download" | tar -xO ./usr/bin/packtool > "$HOME/.local/bin/packtool"
+        dpkg-deb --fsys-tarfile "$HOME/.local/bin/packtool.download" | tar -xO ./usr/bin/packtool > "$HOME/.local/bin/packtool.new"
       else
-        mv "$HOME/.local/bin/packtool.download" "$HOME/.local/bin/packtool"
+        mv "$HOME/.local/bin/packtool.download" "$HOME/.local/bin/packtool.new"
       fi
-    - chmod +x "$HOME/.local/bin/packtool"
+    - chmod +x "$HOME/.local/bin/packtool.new"
+    # At once: another job of this machine may run the one that is there.
+    - mv "$HOME/.local/bin/packtool.new" "$HOME/.local/bin/packtool"
     - export PATH="$HOME/.local/bin:$PATH"
     - |
       if ! packtool --version >/dev/null 2>&1; then
@@ -867,17 +913,24 @@ packages:
         apt-get install -y -qq --no-install-recommends libarchive13 libdeflate0 libpq5 libsqlite3-0 libzopfli1 libzstd1 libcurl4 libxml2
       fi
   script:
-    - rm -rf packages
-    # 1.4.0 of package.json or packtool.json becomes 1.4.0-ci.17, the 17th pipeline; where 1.4.0 is published, 1.4.1-ci.17.
+    - rm -rf .packtool/packages
+    # 1.4.0 of package.json or packtool.json becomes 1.4.0-ci.17, the 17th pipeline; a tag v1.4.0 is that version itself, and what
+    # comes after it is 1.4.1-ci.18.
     # The job fails on errors, and on warnings that the last published version would not get.
-    - packtool build dist --prerelease "ci.$CI_PIPELINE_IID" --strict-new --out packages
+    - |
+      case "${CI_COMMIT_TAG:-}" in
+        v*) version="--package-version ${CI_COMMIT_TAG#v}" ;;
+        *) version="--prerelease ci.$CI_PIPELINE_IID" ;;
+      esac
+    - packtool build dist $version --strict-new --out .packtool/packages
     # GitLab lets others on the runner read such a file, and packtool takes no key that they can read.
     - if [ -f "$PACKTOOL_KEY" ]; then chmod 600 "$PACKTOOL_KEY"; export PACKTOOL_KEY="file:$PACKTOOL_KEY"; fi
     - if [ -z "${PACKTOOL_TOKEN:-}" ]; then PACKTOOL_TOKEN=$(packtool token exchange); export PACKTOOL_TOKEN; fi
-    - packtool publish packages/*.zip --channel beta --rollout 10
+    - packtool publish .packtool/packages/*.zip --channel beta
     - packtool status --channel beta
   artifacts:
-    paths: [packages/]
+    paths: [.packtool/packages/]
+    expire_in: 1 month
 
 """#,
 "ci/gitlab-component.yml": #"""
@@ -911,7 +964,7 @@ spec:
       default: beta
     rollout:
       description: The share of devices, 0 to 100
-      default: "10"
+      default: "100"
     url:
       description: Where the packtool executable, or its .deb, is downloaded from; empty where npm installs packtool
       default: ""
@@ -963,15 +1016,15 @@ packtool:
         fi
       fi
   script:
-    - rm -rf packages
-    - packtool build ${DIST:+"$DIST"} $ARGUMENTS --out packages
+    - rm -rf .packtool/packages
+    - packtool build ${DIST:+"$DIST"} $ARGUMENTS --out .packtool/packages
     # GitLab lets others on the runner read such a file, and packtool takes no key that they can read.
     - if [ -f "$PACKTOOL_KEY" ]; then chmod 600 "$PACKTOOL_KEY"; export PACKTOOL_KEY="file:$PACKTOOL_KEY"; fi
     - if [ -z "${PACKTOOL_TOKEN:-}" ]; then PACKTOOL_TOKEN=$(packtool token exchange); export PACKTOOL_TOKEN; fi
-    - packtool publish packages/*.zip --channel "$CHANNEL" --rollout "$ROLLOUT"
+    - packtool publish .packtool/packages/*.zip --channel "$CHANNEL" --rollout "$ROLLOUT"
     - packtool status --channel "$CHANNEL"
   artifacts:
-    paths: [packages/]
+    paths: [.packtool/packages/]
 
 """#,
 "config/.packignore": #"""

@@ -35,6 +35,35 @@ struct ChangesCommandTests {
         }
     }
 
+    @Test func `a token for one channel takes no version from the devices of another`() async throws {
+        let scene = try await Scene()
+        let ci = try await ["PACKTOOL_TOKEN": scene.live.token("--publish", "--release", "--channel", "beta")]
+        for more in ["--dry-run", "--yes"] {
+            let refused = try await scene.run(ci, "withdraw", "shop@1.0.0", "--reason", "x", more)
+            expectClearError(refused, naming: ["stable offers shop 1.0.0, and ", "has no right there"])
+        }
+        #expect(try await scene.device().contains("1.0.0"))
+        // Whoever has the channel may.
+        try await scene.run(scene.ann, "withdraw", "shop@1.0.0", "--reason", "x", "--yes").expectSuccess()
+    }
+
+    @Test func `a rollback that is done once more takes nothing else back`() async throws {
+        let scene = try await Scene()
+        let owner = ["--registry", scene.live.folder]
+        for version in ["1.1.0", "1.2.0"] {
+            try await scene.live.tool.run(
+                ["publish", "packages/shop-\(version).zip", "--channel", "stable"] + owner
+            ).expectSuccess()
+        }
+        try await scene.run(scene.ann, "rollback", "shop", "--channel", "stable").expectSuccess()
+        let again = try await scene.run(scene.ann, "rollback", "shop", "--channel", "stable")
+        expectClearError(
+            again, naming: ["stable was rolled back from shop 1.2.0 by ", "and offers shop 1.1.0 now", "--again"])
+        #expect(try await scene.device().contains("1.1.0"))
+        try await scene.run(scene.ann, "rollback", "shop", "--channel", "stable", "--again").expectSuccess()
+        #expect(try await scene.device().contains("1.0.0"))
+    }
+
     @Test func `a rollback of several releases that must be approved asks for no yes`() async throws {
         let scene = try await Scene()
         let owner = ["--registry", scene.live.folder]

@@ -12,8 +12,8 @@ struct RollbackCommand: AsyncParsableCommand {
             one. If the release belongs to a set, the whole set goes back, each package to its version
             before: the command says which, and then does it. A package with a newer release than that of the
             set keeps it. The command asks first if it takes back more than the newest release, or other packages
-            than those of its set. A second rollback of a package that went back with its set is refused, unless
-            you pass --again or --to. --dry-run shows which devices go where, and changes nothing.
+            than those of its set. A second rollback is refused until something newer of the package is offered,
+            unless you pass --again or --to, so that a job that runs again goes back once. --dry-run shows which devices go where, and changes nothing.
 
             On a channel that requires approvals, --emergency goes back at once to what the channel offered
             to everybody before. It needs a reason, and the audit log says so.
