@@ -65,6 +65,11 @@ struct ContentAuditTests {
                 + ".packignore, or say --allow-secrets")
         #expect(found.last?.message.hasPrefix("the file contains a private key") == true)
         #expect(try findings(files) { $0.allowsSecrets = true }.map(\.severity) == [.warning, .warning])
+        // Names of a compiler's texts are no tokens, and a token is one among them.
+        let name = "Cannot_find_name_0_Try_npm_i_save_dev_types_Slashjest_or_npm_i_save_dev_types_Slashmocha"
+        let token = "npm_" + String(repeating: "aB3", count: 12)
+        #expect(try findings(["index.html": page, "tsc.js": "let \(name) = 1; x.\(name.dropFirst(22))"]).isEmpty)
+        #expect(try findings(["index.html": page, "tsc.js": "let \(name) = '\(token)'"]).map(\.severity) == [.error])
         // A library that reads keys has the words only; a certificate is public.
         #expect(
             try findings([
