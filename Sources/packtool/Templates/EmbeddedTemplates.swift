@@ -860,7 +860,7 @@ jobs:
 #   PACKTOOL_REGISTRY  https://packages.example.com
 #   PACKTOOL_TOKEN     masked; from `packtool token create ci --publish --release --channel beta` on the registry; none
 #                      where the registry trusts this project (`packtool token trust gitlab --repository
-#                      GROUP/PROJECT --ref refs/heads/main`)
+#                      GROUP/PROJECT --ref refs/heads/main`, and once more with --ref 'refs/tags/v*' for tags)
 #   PACKTOOL_KEY       the publisher's private key, a variable of the type File
 # Give the secret ones the environment "packages": then the job "site", in which npm runs what it installs, does not see them.
 stages: [site, packages]
