@@ -69,15 +69,24 @@ package struct BuildOrigin: Hashable, Sendable {
     /// Whether a statement of it names the repository and the commit.
     var namesSources: Bool { source?.isEmpty == false && commit?.isEmpty == false }
 
-    /// A repository's URL as in-toto has it (SPDX's download location: `git+https://…`).
+    /// A repository's URL as in-toto has it (SPDX's download location: `git+https://…`). The statement is for everybody, so it has
+    /// no password, and of HTTP no user either, which may be a token.
     private static func repository(_ text: String) throws -> String {
+        // As git and Jenkins' GIT_URL name a repository over SSH.
+        if let scp = text.wholeMatch(of: /(?<user>[A-Za-z0-9._-]+)@(?<host>[A-Za-z0-9.-]+):(?<path>[^\/\s:@][^\s:@]*)/)
+        {
+            return "git+ssh://\(scp.user)@\(scp.host)/\(scp.path)"
+        }
         let url = URL(string: text)
+        let hasSecret = url?.password() != nil || url?.user() != nil && url?.scheme?.hasSuffix("ssh") != true
         guard (1...maximumSourceLength).contains(text.utf8.count), let scheme = url?.scheme,
-            url?.host()?.isEmpty == false, url?.password() == nil
+            url?.host()?.isEmpty == false, !hasSecret
         else {
+            // What somebody gave by mistake is not for the job's log.
+            let given = text.contains("@") ? "one with a user or a password" : "\"\(text)\""
             throw RegistryError(
                 .invalid,
-                "a source is a repository's URL without a password, such as https://git.example.com/acme/shop, not \"\(text)\""
+                "a source is a repository's URL without a user and a password, such as https://git.example.com/acme/shop, not \(given)"
             )
         }
         return scheme.hasPrefix("git+") || scheme == "git" ? text : "git+\(text)"
