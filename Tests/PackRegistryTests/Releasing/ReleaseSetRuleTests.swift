@@ -229,19 +229,30 @@ struct ReleaseSetRuleTests {
         #expect(refusal("b")?.contains("from a 1.1.0 and b 1.1.0") == true)
     }
 
-    @Test func `a package that went back alone goes further without being asked about`() throws {
+    @Test func `a package that went back alone goes back once, too`() throws {
         var memory = Memory()
         for version in ["1.0.0", "1.1.0"] { try memory.offer(["a": version, "b": version]) }
         try memory.offer(["b": "1.2.0"])
         let id = try PackageID("b")
-        for version in ["1.1.0", "1.0.0"] {
+        #expect(throws: Never.self) {
+            try memory.rule.requireFirstRollback(of: id, .rollBack(to: nil), consent: [])
+        }
+        for (version, left) in [("1.1.0", "1.2.0"), ("1.0.0", "1.1.0")] {
             let history = try #require(memory.histories[id])
             let earlier = try #require(history.earlier)
             memory.apply([id: try history.rollingBack(to: earlier.offer, requiredApp: nil, id: "way-\(memory.count)")])
             #expect(memory.offers == "a: 1.1.0; b: \(version)")
-            #expect(throws: Never.self) {
+            let error = #expect(throws: RegistryError.self) {
                 try memory.rule.requireFirstRollback(of: id, .rollBack(to: nil), consent: [])
             }
+            #expect(error?.message.contains("was rolled back from b \(left) by ann at ") == true)
+            #expect(throws: Never.self) {
+                try memory.rule.requireFirstRollback(of: id, .rollBack(to: nil), consent: .again)
+            }
+        }
+        try memory.offer(["b": "1.3.0"])
+        #expect(throws: Never.self) {
+            try memory.rule.requireFirstRollback(of: id, .rollBack(to: nil), consent: [])
         }
     }
 
