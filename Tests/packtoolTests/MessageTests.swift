@@ -62,6 +62,14 @@ struct MessageTests {
         let away = try await tool.run(build + ["--registry", "http://127.0.0.1:9/"])
         expectClearError(
             away, naming: ["the last published version cannot be read, so nothing is known to be new: ", "127.0.0.1"])
+        let json = try await tool.run(build + ["--registry", "http://127.0.0.1:9/", "--json"]).json().object()
+        #expect(try json.object("error").string("kind") == "unreachable", "\(json)")
+        let prerelease = try await tool.run(
+            "build", "--base", "/mnt/", "--prerelease", "ci.1", "--registry", "http://127.0.0.1:9/"
+        ).expectSuccess()
+        #expect(
+            prerelease.standardError.contains("no registry said which versions are published (")
+                && prerelease.standardError.contains("127.0.0.1"), "\(prerelease)")
         // There the environment names a registry.
         guard !Tool.isOnStorage else { return }
         try await tool.shell("rm -r .packtool/registry packtool.json")

@@ -92,8 +92,9 @@ struct BuildCommand: AsyncParsableCommand {
             if let published = await registry.published() {
                 request.published = published
             } else {
+                let reason = registry.fault.map { " (\($0))" } ?? ""
                 console.note(
-                    "warning: no registry said which versions are published, so \(prerelease) stands before packtool.json's version, also "
+                    "warning: no registry said which versions are published\(reason), so \(prerelease) is for the project's own version, also "
                         + "where that is published already: give --registry, or look whether it answers (packtool status)"
                 )
             }

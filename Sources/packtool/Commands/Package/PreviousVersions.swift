@@ -25,6 +25,10 @@ final class PreviousVersions: Sendable {
     private let console: Console
     /// Of a large registry it is megabytes: one look serves the whole build.
     private let seen = Mutex<[Set<PackageID>?: RegistryOverview]>([:])
+    private let lastFault = Mutex<String?>(nil)
+
+    /// Why the registry said nothing; nil if it did.
+    var fault: String? { lastFault.withLock { $0 } }
 
     init(_ options: RegistryOptions, console: Console) {
         self.options = options
@@ -45,15 +49,21 @@ final class PreviousVersions: Sendable {
         _ question: @escaping @Sendable (any Registry) async throws -> Answer
     ) async -> Answer? {
         // Silently: that there is no registry is no fault of a build.
-        guard let registry = try? await opened() else { return nil }
-        return await withTaskGroup(of: Answer?.self) { group in
-            group.addTask { try? await question(registry) }
+        let answer = await withTaskGroup(of: Result<Answer, any Error>.self) { group in
+            group.addTask { [self] in
+                do { return .success(try await question(opened())) } catch { return .failure(error) }
+            }
             group.addTask {
                 try? await Task.sleep(for: Self.patience)
-                return nil
+                return .failure(
+                    RegistryError(.unreachable, "it did not answer within \(Self.patience.components.seconds) s"))
             }
             defer { group.cancelAll() }
-            return await group.next() ?? nil
+            return await group.next()
+        }
+        do { return try answer?.get() } catch {
+            lastFault.withLock { $0 = (error as? CommandFailure)?.message ?? "\(error)" }
+            return nil
         }
     }
 
@@ -64,7 +74,7 @@ final class PreviousVersions: Sendable {
     {
         let registry: any Registry
         do { registry = try await opened() } catch {
-            throw CommandFailure("--strict-new compares with the registry: \(error)")
+            throw CommandFailure("--strict-new compares with the registry: \(error)", kind: Self.kind(of: error))
         }
         do {
             var known: [PackageID: Set<String>] = [:]
@@ -81,9 +91,13 @@ final class PreviousVersions: Sendable {
             }
             return known
         } catch {
-            throw CommandFailure("the last published version cannot be read, so nothing is known to be new: \(error)")
+            throw CommandFailure(
+                "the last published version cannot be read, so nothing is known to be new: \(error)",
+                kind: Self.kind(of: error))
         }
     }
+
+    private static func kind(of error: any Error) -> String? { (error as? RegistryError)?.kind.rawValue }
 
     private func opened() async throws -> any Registry {
         try await RegistrySession(options, console: Console(isJSON: console.isJSON, isQuiet: true)).registry
