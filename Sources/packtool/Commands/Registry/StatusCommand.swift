@@ -146,7 +146,8 @@ struct StatusCommand: AsyncParsableCommand {
             }
         }
         var lines = ["app \(overview.app)"]
-        lines += rows.count == 1 ? ["nothing is published yet"] : TextTable.lines(rows)
+        let nothing = channel.map { "nothing is offered on \($0)" + (package.map { " of \($0)" } ?? "") }
+        lines += rows.count == 1 ? [nothing ?? "nothing is published yet"] : TextTable.lines(rows)
         for (package, versions) in overview.versions.sorted(by: { $0.key < $1.key }) {
             for version in versions {
                 let parts = [version.note.commit.map { "commit \($0.prefix(12))" }, version.note.text].compactMap(
