@@ -28,7 +28,8 @@ package struct ReleaseEffect: Sendable {
         let changed = steps.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
         guard !changed.isEmpty else { return "" }
         let sentences = changed.map { sentence($0.key, $0.value) }.filter { !$0.isEmpty }
-        return "\(channel): " + (sentences.isEmpty ? "every device keeps what it gets" : sentences.joined(separator: "; "))
+        return "\(channel): "
+            + (sentences.isEmpty ? "every device keeps what it gets" : sentences.joined(separator: "; "))
     }
 
     private func sentence(_ package: PackageID, _ steps: [ReleaseHistory.Step]) -> String {
