@@ -550,6 +550,7 @@ server {
 // Global properties: PACKTOOL_URL and PACKTOOL_SHA256 (the packtool executable, or its .deb), PACKTOOL_REGISTRY.
 // Credentials (secret text): packtool-token, from `packtool token create ci --publish --release --channel beta` on the
 // registry, and packtool-key, the publisher's private key.
+// Commit .packtool/root.json, the root of trust of your registry: else each job trusts on first use whatever answers.
 // The agent needs: apt-get install libarchive13 libdeflate0 libpq5 libsqlite3-0 libzopfli1 libzstd1 libcurl4 libxml2
 pipeline {
     agent any
@@ -736,6 +737,7 @@ runs:
 #                                 --repository OWNER/NAME --workflow packages.yml --ref refs/heads/main`, and once more
 #                                 with --ref 'refs/tags/v*' for tags)
 #              PACKTOOL_KEY       the publisher's private key
+# Commit .packtool/root.json, the root of trust of your registry: else each job trusts on first use whatever answers.
 name: Packages
 on:
   push:
@@ -862,6 +864,7 @@ jobs:
 #                      where the registry trusts this project (`packtool token trust gitlab --repository
 #                      GROUP/PROJECT --ref refs/heads/main`, and once more with --ref 'refs/tags/v*' for tags)
 #   PACKTOOL_KEY       the publisher's private key, a variable of the type File
+# Commit .packtool/root.json, the root of trust of your registry: else each job trusts on first use whatever answers.
 # Give the secret ones the environment "packages": then the job "site", in which npm runs what it installs, does not see them.
 stages: [site, packages]
 
