@@ -214,6 +214,8 @@ package struct ReleaseSetRule {
             let ofSet = histories.compactMapValues { $0.entry(of: set, removedAt: way.created)?.release }
             if ofSet.count > 1 { members = ofSet.sorted { $0.key < $1.key } }
         }
+        // Where nothing is left to go to, that is what is said.
+        guard members.count > 1 || history(package).earlier != nil else { return }
         let left = members.map { "\($0.key) \(ReleaseHistory.name($0.value.offer))" }
         let now = members.map { "\($0.key) \(ReleaseHistory.list(history($0.key).offered))" }
         throw RegistryError(
