@@ -231,7 +231,7 @@ struct ReleaseSetRuleTests {
 
     @Test func `a package that went back alone goes back once, too`() throws {
         var memory = Memory()
-        for version in ["1.0.0", "1.1.0"] { try memory.offer(["a": version, "b": version]) }
+        for version in ["0.9.0", "1.0.0", "1.1.0"] { try memory.offer(["a": version, "b": version]) }
         try memory.offer(["b": "1.2.0"])
         let id = try PackageID("b")
         #expect(throws: Never.self) {
