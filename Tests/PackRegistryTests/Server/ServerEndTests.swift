@@ -126,7 +126,9 @@ struct ServerEndTests {
         _ = try await first.port()
         let second = try ServeProcessTests.start(shop)
         #expect(try await second.end() == 1)
-        #expect(second.errorText.hasPrefix("error: another packtool serve has the registry in "), "\(second.errorText)")
+        #expect(
+            second.errorText.contains("\"message\":\"another packtool serve has the registry in "),
+            "\(second.errorText)")
         #expect(second.errorText.contains("(process \(first.identifier)): stop that one first"))
         first.signal(SIGKILL)
         _ = try await first.end()
