@@ -1,4 +1,5 @@
 import Foundation
+import PackJSON
 import Testing
 
 /// Messages for first users, by their text; those about mistakes and consent have suites of their own.
