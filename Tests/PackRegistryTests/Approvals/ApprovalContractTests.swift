@@ -197,7 +197,7 @@ struct ApprovalContractTests {
             // Allowed by the rules, but not what was approved: from 1.2.0, not from 1.0.0.
             let rollback = try await people.ann.propose(back).change
             let way = try ChangeProposal(
-                .release(.accepting(.older, .offer(version("1.1.0"))), of: package()), on: channel())
+                .release(.offer(version("1.1.0"), consent: .older), of: package()), on: channel())
             let sooner = try await people.ann.propose(way).change
             #expect(try await people.bob.vote(.approve, on: sooner.id).change.state == .executed)
             let failed = try await people.bob.vote(.approve, on: rollback.id).change
