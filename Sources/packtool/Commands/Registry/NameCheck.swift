@@ -3,6 +3,10 @@ import PackRegistryAPI
 
 /// Names of channels and packages that the registry does not have are mostly misspelt ones.
 enum NameCheck {
+    private static func hint(_ name: String, among names: [String]) -> String {
+        NearName.of(name, among: names).map { ": did you mean \($0)?" } ?? ""
+    }
+
     /// What to ask before a command makes a channel: no device looks at a misspelt one.
     /// - Returns: nil if the channel is there, or will be the registry's first.
     static func newChannelQuestion(_ channel: ChannelName, in overview: RegistryOverview) -> String? {
@@ -18,7 +22,7 @@ enum NameCheck {
     static func unusedChannelNote(_ channel: ChannelName, in overview: RegistryOverview) -> String? {
         let names = overview.channels.keys.map(\.text).sorted()
         guard overview.channels[channel] == nil, !names.isEmpty else { return nil }
-        let near = NearName.of(channel.text, among: names).map { ": did you mean \($0)?" } ?? ""
+        let near = hint(channel.text, among: names)
         return "warning: nothing was ever offered on \(channel) (there is: \(names.joined(separator: ", ")))\(near)"
     }
 
@@ -26,7 +30,7 @@ enum NameCheck {
     static func unusedPackageNote(_ package: PackageID, in overview: RegistryOverview) -> String? {
         let names = overview.versions.keys.map(\.text).sorted()
         guard overview.versions[package] == nil, !names.isEmpty else { return nil }
-        let near = NearName.of(package.text, among: names).map { ": did you mean \($0)?" } ?? ""
+        let near = hint(package.text, among: names)
         return "warning: nothing was ever published of \(package) (there is: \(names.joined(separator: ", ")))\(near)"
     }
 
@@ -34,7 +38,7 @@ enum NameCheck {
     static func require(_ channel: ChannelName, in overview: RegistryOverview) throws {
         guard overview.channels[channel] == nil else { return }
         let names = overview.channels.keys.map(\.text).sorted()
-        let near = NearName.of(channel.text, among: names).map { ": did you mean \($0)?" } ?? ""
+        let near = hint(channel.text, among: names)
         throw CommandFailure(
             "there is no channel \(channel) (there is: \(names.isEmpty ? "none yet" : names.joined(separator: ", ")))"
                 + near, kind: "notFound")
@@ -44,7 +48,7 @@ enum NameCheck {
     static func require(_ package: PackageID, in overview: RegistryOverview) throws {
         guard overview.versions[package] == nil else { return }
         let names = overview.versions.keys.map(\.text).sorted()
-        let near = NearName.of(package.text, among: names).map { ": did you mean \($0)?" } ?? ""
+        let near = hint(package.text, among: names)
         throw CommandFailure(
             "nothing is published of the package \(package) (there is: "
                 + "\(names.isEmpty ? "nothing yet" : names.joined(separator: ", ")))" + near, kind: "notFound")

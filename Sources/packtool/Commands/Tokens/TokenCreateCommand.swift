@@ -44,6 +44,6 @@ struct TokenCreateCommand: AsyncParsableCommand {
         options.console.note(
             "This is the only time that the token is shown. Use it as PACKTOOL_TOKEN; its id is \(token.record.id), and it "
                 + (expires.map { "holds until \($0.formatted(.iso8601))." } ?? "does not expire."))
-        try await rights.noteUnknownNames(session, options.console)
+        await rights.noteUnknownNames(session, options.console)
     }
 }

@@ -35,9 +35,11 @@ struct TokenScopeOptions: ParsableArguments {
     }
 
     /// Names that the registry does not have are mostly misspelt ones, and such a token fails only when it is used.
-    func noteUnknownNames(_ session: RegistrySession, _ console: Console) async throws {
-        guard !package.isEmpty || !channel.isEmpty else { return }
-        let overview = try await session.registry.overview(of: nil)
+    func noteUnknownNames(_ session: RegistrySession, _ console: Console) async {
+        guard !package.isEmpty || !channel.isEmpty,
+            // The token is made: that this cannot be looked up is no failure of the command.
+            let overview = try? await session.registry.overview(of: nil)
+        else { return }
         for note in channel.compactMap({ NameCheck.unusedChannelNote($0, in: overview) })
             + package.compactMap({ NameCheck.unusedPackageNote($0, in: overview) })
         {

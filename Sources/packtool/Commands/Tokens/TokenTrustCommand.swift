@@ -90,7 +90,7 @@ struct TokenTrustCommand: AsyncParsableCommand {
         options.console.note(
             "A job gets its token with: PACKTOOL_TOKEN=$(packtool token exchange). Its id token is for the "
                 + "audience \(trust.audience).")
-        try await rights.noteUnknownNames(session, options.console)
+        await rights.noteUnknownNames(session, options.console)
         if trust.admitsAnyRef {
             options.console.note("Whoever can push a branch to the repository can change the job, and gets its rights.")
         }
