@@ -25,6 +25,7 @@ package struct RegistryResponder: HTTPResponder {
         let start = ContinuousClock.now
         let id = clients.requestID(of: request, from: context.peer) ?? context.requestID.description
         var response: Response
+        var reason: String?
         do {
             guard Self.hasOneHost(request) else {
                 throw Problem.badRequest("a request names one host, in one Host field that agrees with its target")
@@ -39,6 +40,7 @@ package struct RegistryResponder: HTTPResponder {
                     "a request failed", metadata: ["id": "\(id)", "error": "\(error)"])
                 problem.requestID = id
             }
+            if Self.isForOperators(problem, request) { reason = problem.detail }
             response = adapters?.answer(to: problem, at: request.uri.path) ?? problem.response
             if request.method == .head { response = response.createHeadResponse() }
         }
@@ -49,7 +51,7 @@ package struct RegistryResponder: HTTPResponder {
             ServerMetrics.Kind(path: request.uri.path), status: response.status.code,
             byteCount: response.body.contentLength ?? 0, elapsed)
         guard context.logger.logLevel <= .info else { return response }
-        log(response, request: request, id: id, elapsed, context.logger)
+        log(response, request: request, id: id, elapsed, token: context.caller.name, reason, context.logger)
         return response
     }
 
@@ -97,15 +99,30 @@ package struct RegistryResponder: HTTPResponder {
         }
     }
 
+    /// Whether the log says why a request was refused: what people and CI jobs are refused, whoever operates the server is
+    /// asked about. A device's is not, for its reason may have what the query named.
+    private static func isForOperators(_ problem: Problem, _ request: Request) -> Bool {
+        switch problem.status.code {
+        case 401, 403, 429: true
+        case 400..<500: request.headers[.authorization] != nil
+        // Logged with what the client does not see.
+        default: false
+        }
+    }
+
     /// One line a request. Never the query, which may name a device, and never a header field, which may be a token.
-    private func log(_ response: Response, request: Request, id: String, _ elapsed: Duration, _ logger: Logger) {
-        logger.info(
-            "request",
-            metadata: [
-                "id": "\(id)", "method": "\(request.method.rawValue)", "path": "\(request.uri.path.logSafe)",
-                "status": "\(response.status.code)", "bytes": "\(response.body.contentLength ?? 0)",
-                "ms": "\((elapsed / .microseconds(1)).rounded() / 1000)",
-            ])
+    private func log(
+        _ response: Response, request: Request, id: String, _ elapsed: Duration, token: String?, _ reason: String?,
+        _ logger: Logger
+    ) {
+        var metadata: Logger.Metadata = [
+            "id": "\(id)", "method": "\(request.method.rawValue)", "path": "\(request.uri.path.logSafe)",
+            "status": "\(response.status.code)", "bytes": "\(response.body.contentLength ?? 0)",
+            "ms": "\((elapsed / .microseconds(1)).rounded() / 1000)",
+        ]
+        metadata["token"] = token.map { "\($0.logSafe)" }
+        metadata["reason"] = reason.map { "\($0.logSafe)" }
+        logger.info("request", metadata: metadata)
     }
 
     /// An API's answers are never pages, whatever somebody makes a browser do with them.
@@ -115,7 +132,7 @@ package struct RegistryResponder: HTTPResponder {
 }
 
 extension String {
-    /// A path in a log cannot forge a line or a terminal's colours, and has a bound.
+    /// A text from outside in a log cannot forge a line or a terminal's colours, and has a bound.
     fileprivate var logSafe: String {
         String(decoding: utf8.prefix(512).map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
     }

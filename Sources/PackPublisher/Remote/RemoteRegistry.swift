@@ -14,8 +14,8 @@ import PackSystem
 ///     let registry = try RemoteRegistry("https://packages.example.com", token: token)
 ///     let overview = try await registry.overview()
 ///
-/// A registry that is busy is asked again, as long as asking twice does no harm. Refusals come as the ``RegistryError`` that
-/// a registry in a folder would throw.
+/// A registry that is busy or starts anew is asked again, as long as asking twice does no harm. Refusals come as the
+/// ``RegistryError`` that a registry in a folder would throw.
 package struct RemoteRegistry: Sendable {
     /// An answer of the API; a list of missing objects is the longest.
     private static let maximumAnswerByteCount = 64 << 20
@@ -67,7 +67,7 @@ package struct RemoteRegistry: Sendable {
         return try endpoint.decodeAnswer(answer)
     }
 
-    /// One request; a registry that is busy is asked again, where that does no harm or it says that it did nothing.
+    /// One request.
     /// - Throws: ``RegistryError`` for every answer that is no success.
     func send(
         _ route: Route, path values: [String: String] = [:], query: String? = nil, body: Data? = nil,
@@ -80,19 +80,13 @@ package struct RemoteRegistry: Sendable {
         if body != nil || file != nil { request.setValue(mediaType, forHTTPHeaderField: "Content-Type") }
         for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
         request.httpBody = body
-        var attempt = 1
-        while true {
-            let reply = try await reply(
-                to: request, uploading: file, into: .memory(maximumByteCount: Self.maximumAnswerByteCount))
-            if (200...299).contains(reply.status) { return reply }
-            let error = RegistryError(reply: reply, from: base, sent: body?.count ?? Self.size(of: file))
-            guard reply.status == 429 || reply.status == 503, route.isRepeatable || Self.didNothing(reply),
-                let pause = retry.pause(
-                    afterAttempt: attempt, retryAfter: reply.fields["retry-after"], now: Date())
-            else { throw error }
-            try await retry.sleep(pause)
-            attempt += 1
+        let reply = try await reply(
+            to: request, uploading: file, into: .memory(maximumByteCount: Self.maximumAnswerByteCount),
+            isRepeatable: route.isRepeatable)
+        guard (200...299).contains(reply.status) else {
+            throw RegistryError(reply: reply, from: base, sent: body?.count ?? Self.size(of: file))
         }
+        return reply
     }
 
     private static func size(of file: URL?) -> Int? { file.flatMap { SystemCall.size(of: $0) } }
@@ -109,29 +103,60 @@ package struct RemoteRegistry: Sendable {
         var request = try makeRequest(
             "GET", path.split(separator: "/").map { Route.encoded(String($0)) }.joined(separator: "/"))
         request.timeoutInterval = Self.readTimeout
+        return try await reply(to: request, into: sink, isRepeatable: true)
+    }
+
+    /// The answer to a request. A registry that is busy, or at which nobody is now, is asked again where that does no harm
+    /// or nothing was done.
+    private func reply(
+        to request: URLRequest, uploading file: URL? = nil, into sink: HTTPSink, isRepeatable: Bool
+    ) async throws -> HTTPReply {
         var attempt = 1
         while true {
-            let reply = try await reply(to: request, uploading: nil, into: sink)
-            guard reply.status == 429 || reply.status == 503,
+            let result: Result<HTTPReply, URLError>
+            do {
+                result = .success(try await exchange.send(request, uploading: file, into: sink))
+            } catch let error as URLError where error.code != .cancelled {
+                result = .failure(error)
+            }
+            guard let reason = reasonToWait(after: result, isRepeatable: isRepeatable),
                 let pause = retry.pause(
-                    afterAttempt: attempt, retryAfter: reply.fields["retry-after"], now: Date())
-            else { return reply }
+                    afterAttempt: attempt, retryAfter: (try? result.get())?.fields["retry-after"], now: Date())
+            else { return try answer(result, isRead: request.httpMethod == "GET") }
+            if attempt == 1 { retry.notice("the registry at \(base) \(reason): trying again for a while") }
             try await retry.sleep(pause)
             attempt += 1
         }
     }
 
-    private func reply(to request: URLRequest, uploading file: URL?, into sink: HTTPSink) async throws -> HTTPReply {
-        do {
-            return try await exchange.send(request, uploading: file, into: sink)
-        } catch let error as URLError where error.code != .cancelled {
+    /// nil: what came is the answer.
+    private func reasonToWait(after result: Result<HTTPReply, URLError>, isRepeatable: Bool) -> String? {
+        switch result {
+        case .success(let reply):
+            switch reply.status {
+            case 429, 503: isRepeatable || Self.didNothing(reply) ? "has no time now (\(reply.status))" : nil
+            // A proxy's words for a registry that starts anew; the request may have reached it.
+            case 502, 504: isRepeatable && retry.waitsForServer ? "gives no answer (\(reply.status))" : nil
+            default: nil
+            }
+        case .failure(let error) where error.code == .cannotConnectToHost:
+            retry.waitsForServer ? "cannot be reached (\(error.localizedDescription))" : nil
+        case .failure(let error) where error.code == .networkConnectionLost:
+            isRepeatable && retry.waitsForServer ? "has closed the connection" : nil
+        case .failure: nil
+        }
+    }
+
+    private func answer(_ result: Result<HTTPReply, URLError>, isRead: Bool) throws -> HTTPReply {
+        switch result {
+        case .success(let reply): return reply
+        case .failure(let error):
             if let refusal = CertificateRefusal(error) {
                 throw RegistryError(
                     .unreachable,
                     "the certificate of \(base) is not accepted (\(error.localizedDescription)): \(refusal.advice)")
             }
-            throw RegistryError(
-                .unreachable, Self.explanation(of: error, from: base, isRead: request.httpMethod == "GET"))
+            throw RegistryError(.unreachable, Self.explanation(of: error, from: base, isRead: isRead))
         }
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// When to repeat a request that the registry has refused for now.
+/// When to repeat a request that the registry has refused for now, or for which nobody was there.
 package struct RetryPolicy: Sendable {
     /// The number of attempts, including the first.
     package var maximumAttempts = 5
@@ -8,6 +8,10 @@ package struct RetryPolicy: Sendable {
     package var firstPause: Duration = .milliseconds(500)
     /// The longest pause, whatever the registry asks for.
     package var longestPause: Duration = .seconds(30)
+    /// Whether an address at which nobody listens is asked again: a server that starts anew is there in a moment.
+    package var waitsForServer = true
+    /// Is told, before the first pause of a request, what it waits for.
+    package var notice: @Sendable (String) -> Void = { _ in }
     package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
     package init() {}

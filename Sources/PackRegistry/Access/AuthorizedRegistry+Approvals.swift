@@ -4,9 +4,8 @@ package import PackRegistryAPI
 extension AuthorizedRegistry {
     package func propose(_ proposal: ChangeProposal) async throws -> ChangeOutcome {
         try identity.require(proposal)
-        let change = try await services.record(
-            ChangeProposing(proposal, randomBits: .random(in: .min ... .max)), as: identity)
-        return try await made(ChangeOutcome(isChanged: true, change: change))
+        return try await made(
+            services.record(ChangeProposing(proposal, randomBits: .random(in: .min ... .max)), as: identity))
     }
 
     package func changes(_ filter: ChangeFilter) async throws -> ProposedChanges {

@@ -11,8 +11,8 @@ struct Bearer: Sendable {
 
     /// The holder of the request's token.
     /// - Throws: 401 without a token that is valid now.
-    func identity(of request: Request) async throws -> Identity {
-        guard let identity = try await optionalIdentity(of: request) else {
+    func identity(of request: Request, _ context: RegistryRequestContext) async throws -> Identity {
+        guard let identity = try await optionalIdentity(of: request, context) else {
             throw Problem.unauthorized(
                 "this needs an access token: send \"Authorization: Bearer ptk_…\" (packtool reads it from PACKTOOL_TOKEN)",
                 isTokenGiven: false)
@@ -21,7 +21,7 @@ struct Bearer: Sendable {
     }
 
     /// nil without a token. One that is not valid is refused, even where none would be needed.
-    func optionalIdentity(of request: Request) async throws -> Identity? {
+    func optionalIdentity(of request: Request, _ context: RegistryRequestContext) async throws -> Identity? {
         let fields = request.headers[values: .authorization]
         guard let field = fields.first else { return nil }
         let parts = field.split(separator: " ", maxSplits: 1)
@@ -30,7 +30,9 @@ struct Bearer: Sendable {
                 "the access token is not understood: send \"Authorization: Bearer ptk_…\" once",
                 isTokenGiven: true)
         }
-        return try await host.authenticate(String(parts[1]))
+        let identity = try await host.authenticate(String(parts[1]))
+        context.caller.note(identity)
+        return identity
     }
 
     // Not inlined: with its ways to throw inside them, Swift 6.3.1's optimiser crashes on the routes of release builds
@@ -41,8 +43,8 @@ struct Bearer: Sendable {
     func identity(
         of request: Request, _ context: RegistryRequestContext, for route: Route
     ) async throws -> Identity? {
-        guard let right = route.right else { return try await optionalIdentity(of: request) }
-        let identity = try await identity(of: request)
+        guard let right = route.right else { return try await optionalIdentity(of: request, context) }
+        let identity = try await identity(of: request, context)
         let package = try context.parameters.get("package").map { try PackageID($0) }
         let channel = try context.parameters.get("channel").map { try ChannelName($0) }
         if let other = route.otherRight, identity.scope.allows(other, package: package, channel: channel) {

@@ -31,7 +31,7 @@ struct MetricsController {
     func addRoutes(to router: EndpointRouter) { router.add(Endpoints.metrics, respond) }
 
     @Sendable func respond(request: Request, context: RegistryRequestContext) async throws -> Response {
-        if !isOpen { try await bearer.identity(of: request).require(.observe) }
+        if !isOpen { try await bearer.identity(of: request, context).require(.observe) }
         // What the server itself knows is most wanted while the registry cannot be read.
         let found = try await reads.pass {
             do { return try await operations.value() as RegistryOperations? } catch {

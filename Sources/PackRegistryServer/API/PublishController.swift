@@ -79,7 +79,7 @@ struct PublishController {
 
     @Sendable func submit(request: Request, context: RegistryRequestContext) async throws -> Response {
         let role = try context.parameters.require("role")
-        let registry = host.registry(as: try await bearer.identity(of: request))
+        let registry = host.registry(as: try await bearer.identity(of: request, context))
         return try await writes.pass {
             let metadata = try await memory.bytes(of: request, context, upTo: limits.maximumDocumentByteCount)
             try await memory.atDesk(metadata.count) { try await registry.submit(metadata: metadata, role: role) }

@@ -1,4 +1,6 @@
 package import Hummingbird
+import PackRegistryAPI
+import Synchronization
 
 /// The server's data that belongs to one request.
 package struct RegistryRequestContext: RequestContext {
@@ -9,9 +11,19 @@ package struct RegistryRequestContext: RequestContext {
     /// Who is at the other end of the connection: an address without a port.
     let peer: String?
     let bodyShare = BodyMemory.Share()
+    let caller = Caller()
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         peer = source.channel.remoteAddress?.ipAddress
+    }
+    /// Whose token a request has, for the log.
+    final class Caller: Sendable {
+        private let noted = Mutex<String?>(nil)
+
+        /// The token's name and id; nil before it is known, and without a valid token.
+        var name: String? { noted.withLock(\.self) }
+
+        func note(_ identity: Identity) { noted.withLock { $0 = identity.name } }
     }
 }

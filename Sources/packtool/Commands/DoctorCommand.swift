@@ -97,10 +97,13 @@ struct DoctorCommand: AsyncParsableCommand {
             }
         case .server(let url):
             findings += await ServerDoctor(url).examine()
-            let remote = try RemoteRegistry(url.absoluteString, token: token)
+            // What is away now is what a doctor is to say.
+            var retry = RetryPolicy()
+            retry.waitsForServer = false
+            let remote = try RemoteRegistry(url.absoluteString, token: token, retry: retry)
             findings += await TokenDoctor(remote, isGiven: token != nil, now: Date()).examine()
             // A token that is not valid is told already; reading needs none.
-            opened = try RemoteRegistry(url.absoluteString, token: nil)
+            opened = try RemoteRegistry(url.absoluteString, token: nil, retry: retry)
         }
         return findings
             + (await RegistryDoctor(opened, project.folder, environment: environment, name: place, now: Date())

@@ -112,8 +112,10 @@ extension UpdateError {
 extension ExitCode {
     /// Bad input or a fault: nothing was changed.
     static let failed = ExitCode(1)
-    /// There was nothing to do, or a policy refused it.
+    /// There was nothing to do.
     static let nothingToDo = ExitCode(2)
+    /// Nobody said yes to what the command would do: nothing was changed.
+    static let needsConsent = ExitCode(3)
 }
 
 /// What ended a command and is in its log, in the log's own form.

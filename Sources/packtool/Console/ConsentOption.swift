@@ -29,12 +29,12 @@ struct ConsentOption: ParsableArguments {
             && isatty(FileHandle.standardError.fileDescriptor) == 1
         guard isTerminal, !options.json else {
             throw CommandFailure(
-                "\(consequences)\nNothing was done. To do it: --yes", exitCode: .nothingToDo, kind: "needsConsent")
+                "\(consequences)\nNothing was done. To do it: --yes", exitCode: .needsConsent, kind: "needsConsent")
         }
         Console.standardError("\(consequences)\nDo it? (yes/no)")
         let answer = readLine()?.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
         guard ["y", "yes"].contains(answer) else {
-            throw CommandFailure("nothing was done", exitCode: .nothingToDo, kind: "needsConsent")
+            throw CommandFailure("nothing was done", exitCode: .needsConsent, kind: "needsConsent")
         }
     }
 }

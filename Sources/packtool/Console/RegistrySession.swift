@@ -42,7 +42,9 @@ struct RegistrySession {
             registry = opened.registry(as: .local(user: NSUserName()))
             local = opened
         case .server(let url):
-            registry = try RemoteRegistry(url.absoluteString, token: token)
+            var retry = RetryPolicy()
+            retry.notice = { console.note($0) }
+            registry = try RemoteRegistry(url.absoluteString, token: token, retry: retry)
             local = nil
         }
     }

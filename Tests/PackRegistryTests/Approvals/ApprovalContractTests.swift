@@ -182,6 +182,34 @@ struct ApprovalContractTests {
     }
 
     @Test(arguments: RegistryKind.allCases)
+    func `what an open change proposes already is not proposed twice`(kind: RegistryKind) async throws {
+        try await Self.with(kind) { people in
+            let first = try await people.ann.propose(Self.offer("1.1.0", reason: "run 1"))
+            let again = try await people.ann.propose(Self.offer("1.1.0", reason: "run 2"))
+            #expect(!again.isChanged && again.change.id == first.change.id && again.change.proposal.reason == "run 1")
+            let other = try await people.bob.propose(Self.offer("1.1.0"))
+            #expect(!other.isChanged && other.change.id == first.change.id)
+            // At another time, or until another, it is another change.
+            let soon = people.shop.clock.now.addingTimeInterval(3600)
+            let later = try await people.ann.propose(Self.offer("1.1.0", at: soon))
+            #expect(later.isChanged && later.change.id != first.change.id)
+            let brief = try await people.ann.propose(
+                ChangeProposal(first.change.proposal.action, on: channel(), expires: soon))
+            #expect(brief.isChanged && Set([first, later, brief].map(\.change.id)).count == 3)
+            #expect(try await people.ann.changes(.open).changes.count == 3)
+            #expect(try await people.owner.auditLog(limit: 50).count { $0.action == "change propose" } == 4)
+            // It does something else once the channel offers something else, and then it is new.
+            let next = try await people.ann.propose(Self.offer("1.2.0")).change
+            _ = try await people.bob.vote(.reject(reason: ""), on: next.id)
+            #expect(try await people.ann.propose(Self.offer("1.2.0")).isChanged, "a rejected change is no open one")
+            _ = try await people.bob.vote(.approve, on: first.change.id)
+            #expect(try await people.shop.releases() == ["1.1.0@100"])
+            let moved = try await people.ann.propose(Self.offer("1.2.0"))
+            #expect(moved.isChanged && moved.change.effect == ["checkout on beta: 1.2.0 in place of 1.1.0"])
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
     func `a change that would do something else by now is not made`(kind: RegistryKind) async throws {
         try await Self.with(kind) { people in
             let back = try ChangeProposal(.release(.rollBack(to: nil), of: package()), on: channel())

@@ -43,6 +43,33 @@ struct ServeProcessTests {
         #expect(!server.errorText.contains(token))
     }
 
+    @Test func `the log says whose token a request has, and why it was refused`() async throws {
+        let shop = try await Shop()
+        let scope = TokenScope(actions: [.observe])
+        let token = try await shop.registry.createToken(TokenRequest(name: "dash", scope: scope, expires: nil))
+        let server = try Self.start(shop)
+        let base = "http://127.0.0.1:\(try await server.port())"
+        let remote = try RemoteRegistry(base, token: token.secret)
+        _ = try await remote.overview()
+        let refused = await #expect(throws: RegistryError.self) { try await remote.tokens() }
+        let stranger = try RemoteRegistry(base, token: "ptk_nobody")
+        let unknown = await #expect(throws: RegistryError.self) { try await stranger.overview() }
+        server.signal(SIGTERM)
+        #expect(try await server.end() == 0)
+        var lines: [Int: JSONObject] = [:]
+        for line in server.errorText.split(separator: "\n") where line.contains("/v1/") {
+            // `ms` has decimals, which our documents never have.
+            let plain = line.replacing(/,"ms":[0-9.]+/, with: "")
+            let object = try JSONValue(parsing: Array(plain.utf8)).object()
+            lines[try object.integer("status")] = object
+        }
+        let name = "dash (\(token.record.id))"
+        #expect(try lines[200]?.string("token") == name && lines[200]?["reason"] == nil, "\(lines)")
+        #expect(try lines[403]?.string("token") == name && lines[403]?.string("reason") == refused?.message, "\(lines)")
+        #expect(try lines[401]?["token"] == nil && lines[401]?.string("reason") == unknown?.message, "\(lines)")
+        #expect(!server.errorText.contains(token.secret) && !server.errorText.contains("ptk_nobody"))
+    }
+
     @Test func `a server that is killed during an upload leaves a registry that works`() async throws {
         let shop = try await Shop()
         let token = try await Self.token(shop)

@@ -93,7 +93,7 @@ import Testing
         #expect(first.standardOutput.contains("offered shop 1.1.0 on beta\n"), "\(first)")
         try await tool.writeZips(["export/betta/1.2.0.zip": Self.page("1.2.0")])
         try await expectRefusal(
-            tool, arguments: arguments, naming: ["The registry has no channel betta", "Did you mean beta?"], exitCode: 2
+            tool, arguments: arguments, naming: ["The registry has no channel betta", "Did you mean beta?"], exitCode: 3
         )
         let made = try await tool.run(arguments + ["--new-channel"]).expectSuccess()
         #expect(made.standardOutput.contains("offered shop 1.2.0 on betta\n"), "\(made)")

@@ -26,10 +26,10 @@ struct AdviceTests {
         let typo = ["publish", "packages/shop-1.1.0.zip", "--channel", "btea"]
         try await expectRefusal(
             tool, arguments: typo,
-            naming: ["no channel btea (it has: beta)", "Did you mean beta?", "--new-channel makes"], exitCode: 2)
+            naming: ["no channel btea (it has: beta)", "Did you mean beta?", "--new-channel makes"], exitCode: 3)
         try await expectRefusal(
             tool, arguments: ["release", "shop@1.0.0", "--channel", "live"],
-            naming: ["no channel live (it has: beta). If the name is right, --new-channel makes"], exitCode: 2)
+            naming: ["no channel live (it has: beta). If the name is right, --new-channel makes"], exitCode: 3)
         try await tool.run(typo + ["--new-channel"]).expectSuccess()
         // From now on it is there, and nobody is asked.
         try await tool.run("publish", "packages/shop-1.2.0.zip", "--channel", "btea").expectSuccess()

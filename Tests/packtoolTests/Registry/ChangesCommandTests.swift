@@ -64,6 +64,28 @@ struct ChangesCommandTests {
         #expect(try await scene.device().contains("1.0.0"))
     }
 
+    @Test func `a rollback says why, on a channel with approvals only to others`() async throws {
+        let scene = try await Scene()
+        let owner = ["--registry", scene.live.folder]
+        for version in ["1.1.0", "1.2.0"] {
+            try await scene.live.tool.run(
+                ["publish", "packages/shop-\(version).zip", "--channel", "stable"] + owner
+            ).expectSuccess()
+        }
+        let back = try await scene.run(
+            scene.ann, "rollback", "shop", "--channel", "stable", "--reason", "the cart is empty"
+        ).expectSuccess()
+        #expect(back.standardOutput.contains("roll shop back") && back.standardOutput.contains("\n  made "), "\(back)")
+        #expect(try await scene.device().contains("1.1.0"))
+        let log = try await scene.live.tool.run(["audit", "--limit", "5"] + owner)
+        #expect(log.standardOutput.contains("roll shop back; the cart is empty"), "\(log)")
+        try await scene.live.tool.run(["channel", "stable", "--approvals", "1"] + owner).expectSuccess()
+        let refused = try await scene.run(
+            scene.ann, "rollback", "shop", "--channel", "stable", "--again", "--reason", "the cart is empty")
+        expectClearError(refused, naming: ["stable requires 1 approval of a change", "--propose"])
+        #expect(try await scene.device().contains("1.1.0"))
+    }
+
     @Test func `a rollback of several releases that must be approved asks for no yes`() async throws {
         let scene = try await Scene()
         let owner = ["--registry", scene.live.folder]
@@ -73,7 +95,7 @@ struct ChangesCommandTests {
             ).expectSuccess()
         }
         let asks = try await scene.run(scene.ann, "rollback", "shop", "--channel", "stable")
-        expectClearError(asks, naming: ["takes back 2 releases of shop", "--yes"], exitCode: 2)
+        expectClearError(asks, naming: ["takes back 2 releases of shop", "--yes"], exitCode: 3)
         try await scene.live.tool.run(["channel", "stable", "--approvals", "1"] + owner).expectSuccess()
         let refused = try await scene.run(scene.ann, "rollback", "shop", "--channel", "stable")
         expectClearError(refused, naming: ["stable requires 1 approval of a change"])
@@ -124,6 +146,16 @@ struct ChangesCommandTests {
         #expect(proposed.exitCode == 0, "\(proposed)")
         #expect(proposed.standardOutput.contains("shop on stable: 1.1.0 in place of 1.0.0"), "\(proposed)")
         #expect(proposed.standardError.contains("packtool changes approve 2"), "\(proposed)")
+        let rerun = try await scene.run(
+            ann, "publish", "packages/shop-1.1.0.zip", "--channel", "stable", "--propose", "--reason", "run 2")
+        #expect(
+            rerun.exitCode == 0 && rerun.standardError.contains("nothing to do: change 2 proposes that already"),
+            "\(rerun)")
+        let second = try await scene.run(
+            bob, "release", "shop@1.1.0", "--channel", "stable", "--propose")
+        #expect(
+            second.exitCode == 2 && second.standardError.contains("nothing to do: change 2 proposes that already"),
+            "\(second)")
         #expect(try await scene.device().contains("1.0.0"))
 
         let list = try await scene.run(bob, "changes")

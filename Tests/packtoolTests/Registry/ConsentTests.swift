@@ -32,7 +32,7 @@ struct ConsentTests {
     ) async throws {
         let before = try await tool.run("status", "--json").standardOutput
         let outcome = try await tool.run(arguments)
-        expectClearError(outcome, naming: words, exitCode: 2, sourceLocation: sourceLocation)
+        expectClearError(outcome, naming: words, exitCode: 3, sourceLocation: sourceLocation)
         #expect(try await tool.run("status", "--json").standardOutput == before, sourceLocation: sourceLocation)
         let json = try await tool.run(arguments + ["--json"])
         #expect(try json.json().object().object("error").string("kind") == "needsConsent", "\(json)")

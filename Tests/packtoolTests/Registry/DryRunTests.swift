@@ -147,7 +147,7 @@ struct DryRunTests {
         let before = try tool.content()
         let asks = try await tool.run("publish", older, "--channel", "beta", "--channel", "stable")
         #expect(
-            asks.exitCode == 2 && asks.standardError.contains("stable offers shop 1.1.0. 1.0.9 is older"), "\(asks)")
+            asks.exitCode == 3 && asks.standardError.contains("stable offers shop 1.1.0. 1.0.9 is older"), "\(asks)")
         // A channel that refuses it keeps it from the others.
         try await tool.run("rollback", "shop", "--channel", "stable", "--to", "embedded", "--quiet").expectSuccess()
         let refused = try await tool.run("publish", zips[0], "--channel", "beta", "--channel", "stable")

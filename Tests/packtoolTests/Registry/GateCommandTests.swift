@@ -41,10 +41,10 @@ struct GateCommandTests {
         let asked = try await tool.run("gate", "shop", "--channel", "beta", "--off")
         expectClearError(
             asked, naming: ["shop 1.0.0 lists no origins", "show an error page", "Nothing was done", "--yes"],
-            exitCode: 2)
+            exitCode: 3)
         #expect(try await tool.run("gate", "shop", "--channel", "beta").standardOutput.contains("is on: pages load"))
         let proposed = try await tool.run("gate", "shop", "--channel", "beta", "--off", "--propose")
-        #expect(proposed.exitCode == 2 && proposed.standardError.contains("lists no origins"), "\(proposed)")
+        #expect(proposed.exitCode == 3 && proposed.standardError.contains("lists no origins"), "\(proposed)")
         let off = try await tool.run("gate", "shop", "--channel", "beta", "--off", "--yes")
         let page = "devices show an error page in place of its pages, because shop 1.0.0 lists no origins\n"
         #expect(
@@ -119,12 +119,12 @@ struct GateCommandTests {
         let two = try await tool.run("gate", "shop", "--channel", "beta", "--off")
         expectClearError(
             two, naming: ["shop 1.0.0 and 0.9.0 list no origins", "devices that have them show an error page"],
-            exitCode: 2)
+            exitCode: 3)
         try await tool.run("rollout", "shop", "--channel", "beta", "--percent", "100").expectSuccess()
         try await publish("1.1.0", "\"https://shop.example.com/\"", "--rollout", "10")
         let gate = ["gate", "shop", "--channel", "beta"]
         let mixed = try await tool.run(gate + ["--off"])
-        expectClearError(mixed, naming: ["shop 1.0.0 lists no origins"], exitCode: 2)
+        expectClearError(mixed, naming: ["shop 1.0.0 lists no origins"], exitCode: 3)
         let off = try await tool.run(gate + ["--off", "--yes"]).expectSuccess()
         #expect(
             off.standardOutput.contains(

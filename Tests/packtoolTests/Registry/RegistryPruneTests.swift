@@ -49,7 +49,7 @@ struct RegistryPruneTests {
         let before = try tool.listing(".packtool/registry/view")
         let asked = try await later("registry prune --keep 1")
         let words = ["2 versions without files: 1.0.0, 1.1.0", "would be removed", "--yes"]
-        expectClearError(asked, naming: words, exitCode: 2)
+        expectClearError(asked, naming: words, exitCode: 3)
         let dry = try await later("registry prune --keep 1 --dry-run --json").json().object()
         #expect(try tool.listing(".packtool/registry/view") == before)
         let done = try await later("registry prune --keep 1 --yes --json").json().object()

@@ -51,7 +51,7 @@ struct SetTests {
         let again = try await tool.run(["publish"] + new + ["--channel", "beta"]).expectSuccess()
         #expect(again.standardOutput.contains("unchanged  shop 1.1.0 on beta to 50 %"), "\(again)")
         let asks = try await tool.run("rollout", "admin", "--channel", "beta", "--percent", "10")
-        #expect(asks.exitCode == 2 && asks.standardError.contains("The same holds for its set: shop 1.1.0"), "\(asks)")
+        #expect(asks.exitCode == 3 && asks.standardError.contains("The same holds for its set: shop 1.1.0"), "\(asks)")
         let all = try await tool.run("rollout", "admin", "--channel", "beta", "--percent", "100").expectSuccess()
         #expect(
             all.standardOutput.contains("beta offers admin 1.1.0 (before: 1.1.0 (50 %), then 1.0.0)")
@@ -85,7 +85,7 @@ struct SetTests {
 
         let withdraw = try await tool.run("withdraw", "admin@1.1.0", "--reason", "broken")
         #expect(
-            withdraw.exitCode == 2 && withdraw.standardError.contains("100 % of the devices leave shop 1.1.0"),
+            withdraw.exitCode == 3 && withdraw.standardError.contains("100 % of the devices leave shop 1.1.0"),
             "\(withdraw)")
         try await tool.run("withdraw", "admin@1.1.0", "--reason", "broken", "--yes").expectSuccess()
         let status = try await tool.run("status", "--json").json().object()

@@ -73,6 +73,13 @@ import Testing
         let kinds = listed.split(separator: "\n").dropFirst().compactMap { $0.split(separator: " ").dropFirst().first }
         #expect(kinds.suffix(2) == ["trust", "job"] && kinds.dropLast(2).allSatisfy { $0 == "token" }, "\(listed)")
 
+        // Each job leaves a token; half an hour later they are in nobody's way.
+        for (more, isThere) in [([], false), (["--all"], true)] {
+            let after = try await bench.registry.tool.start(["token", "list"] + more, clock: 1800).outcome()
+            #expect(after.standardOutput.contains("repo:acme/shop") == isThere && after.exitCode == 0, "\(after)")
+            #expect(after.standardError.contains("1 expired token of jobs: --all lists them") != isThere, "\(after)")
+        }
+
         try await bench.registry.tool.run("token", "revoke", id).expectSuccess()
         let later = try await bench.registry.tool.run("token", "list").expectSuccess().standardOutput
         #expect(later.contains("ended, because its trust \(id) was revoked"), "\(later)")

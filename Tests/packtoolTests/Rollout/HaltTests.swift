@@ -17,7 +17,7 @@ struct HaltTests {
         let promote = ["promote", "shop@1.1.0", "--from", "beta", "--to", "stable"]
         let told = "The rollout of shop 1.1.0 on beta is halted (by "
         let asked = try await tool.run(promote)
-        #expect(asked.exitCode == 2 && asked.standardError.contains(told), "\(asked)")
+        #expect(asked.exitCode == 3 && asked.standardError.contains(told), "\(asked)")
         #expect(asked.standardError.contains(": orders are lost). stable offers shop 1.0.0"), "\(asked)")
         let made = try await tool.run(promote + ["--yes"]).expectSuccess()
         #expect(made.standardError.contains(told), "\(made)")

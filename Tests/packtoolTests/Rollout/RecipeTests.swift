@@ -140,7 +140,7 @@ struct RecipeTests {
         // What the document warns of.
         let fewer = try await tool.run(
             "rollout", "shop", "--channel", "stable", "--audience", "all", "--percent", "10")
-        #expect(fewer.exitCode == 2 && fewer.standardError.contains("leave it with their next check"), "\(fewer)")
+        #expect(fewer.exitCode == 3 && fewer.standardError.contains("leave it with their next check"), "\(fewer)")
         try await tool.follow(recipe[3])
         for device in ["tablet-7", "of-somebody"] {
             #expect(try await Self.installed(tool, device: device) == "shop 1.4.0")

@@ -80,7 +80,7 @@ struct RolloutCommandTests {
             #expect(dry.standardOutput.contains(part), "\(part): \(dry)")
         }
         let asks = try await tool.run(plan)
-        #expect(asks.exitCode == 2 && asks.standardError.contains("about 20 more of 2,000"), "\(asks)")
+        #expect(asks.exitCode == 3 && asks.standardError.contains("about 20 more of 2,000"), "\(asks)")
         #expect(asks.standardError.contains("To do it: --yes"), "\(asks)")
         let none = try await tool.run("rollout", "status", "shop")
         #expect(none.standardOutput.contains("no release of shop has a plan"), "\(none)")
@@ -102,7 +102,7 @@ struct RolloutCommandTests {
         #expect(early.exitCode == 0 && early.standardOutput.contains("nothing is due\nnext: "), "\(early)")
         let advance = try await tool.run(["rollout", "advance"] + words)
         #expect(
-            advance.exitCode == 2 && advance.standardError.contains("10 % of the devices in place of 1 %"), "\(advance)"
+            advance.exitCode == 3 && advance.standardError.contains("10 % of the devices in place of 1 %"), "\(advance)"
         )
         try await tool.run(["rollout", "advance"] + words + ["--yes"]).expectSuccess()
         #expect(try await tool.run(["rollout", "advance"] + words + ["--step", "2", "--yes"]).exitCode == 2)

@@ -66,7 +66,7 @@ struct RolloutWordTests {
             #expect(dry.standardOutput.hasPrefix(word.effect + "\n"), "\(dry)")
             if word.asks {
                 let asks = try await tool.run(said)
-                #expect(asks.exitCode == 2 && asks.standardError.contains("error: \(word.effect)\n"), "\(asks)")
+                #expect(asks.exitCode == 3 && asks.standardError.contains("error: \(word.effect)\n"), "\(asks)")
                 #expect(asks.standardError.contains("Nothing was done. To do it: --yes"), "\(asks)")
             }
             #expect(try await tool.run("rollout", "status", "shop").standardOutput == before, "\(word.command)")

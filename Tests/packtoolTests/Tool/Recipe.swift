@@ -46,7 +46,7 @@ extension Tool {
         #expect(line.hasSuffix(" --yes"), "\(line) does nothing in a CI job", sourceLocation: sourceLocation)
         let asked = try await shell(line.replacing(" --yes", with: ""), environment: environment)
         #expect(
-            asked.exitCode == 2 && asked.standardError.contains(asks), "\(line): \(asked)",
+            asked.exitCode == 3 && asked.standardError.contains(asks), "\(line): \(asked)",
             sourceLocation: sourceLocation)
         return try await follow(line, environment: environment, sourceLocation: sourceLocation)
     }

@@ -80,13 +80,19 @@ enum ChangeText {
             ChangeProposal(
                 action, on: channel, reason: reason ?? "", at: schedule.at, expires: schedule.expires,
                 isEmergency: isEmergency))
-        try await show(outcome, session, options)
+        try await show(outcome, unchanged: unchanged(outcome) ?? "", session, options)
+    }
+
+    /// What is said of a proposal that is there already; nil for a new one.
+    static func unchanged(_ outcome: ChangeOutcome) -> String? {
+        outcome.isChanged ? nil : "nothing to do: change \(outcome.change.id) proposes that already"
     }
 
     /// Prints an outcome.
     /// - Throws: where the change was approved and could not be made.
     static func show(
-        _ outcome: ChangeOutcome, _ session: RegistrySession, _ options: GlobalOptions
+        _ outcome: ChangeOutcome, unchanged: String = "nothing to do: it was so before", _ session: RegistrySession,
+        _ options: GlobalOptions
     ) async throws {
         let change = outcome.change
         options.console.result(text(change), json: .object(outcome.json))
@@ -103,7 +109,7 @@ enum ChangeText {
         case .rejected, .expired: break
         }
         if !outcome.isChanged {
-            options.console.note("nothing to do: it was so before")
+            options.console.note(unchanged)
             throw ExitCode.nothingToDo
         }
     }

@@ -243,6 +243,7 @@ struct PublishCommand: AsyncParsableCommand {
         }
         options.console.result(
             PublishText.text(published, proposed), json: PublishText.json(published, [], proposed))
+        for text in proposed.compactMap(ChangeText.unchanged) { options.console.note(text) }
         for change in proposed.map(\.change) where change.state == .waiting {
             options.console.note("Somebody else approves it with:  packtool changes approve \(change.id)")
         }

@@ -57,12 +57,6 @@ struct RollbackCommand: AsyncParsableCommand {
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
-    func validate() throws {
-        guard reason == nil || emergency.isGiven else {
-            throw ValidationError("--reason goes with --emergency, --propose or --at")
-        }
-    }
-
     func run() async throws {
         let plain: ChannelChange =
             switch to {
@@ -73,9 +67,12 @@ struct RollbackCommand: AsyncParsableCommand {
         let change = accepting(plain)
         let session = try await RegistrySession(registry, console: options.console)
         let offered = try await session.registry.overview(of: []).channels[channel] ?? [:]
+        var isRecorded = emergency.isGiven
         // What the registry refuses, or an older one cannot tell, it says of the change itself.
         if let outcome = try? await session.registry.preview(change, of: package, on: channel, assuming: []) {
             let ways = announcement(outcome, offered)
+            // A reason is recorded with a proposal, which is made at once where nobody must approve it.
+            isRecorded = isRecorded || (reason != nil && outcome.approvals == 0)
             // Where others must approve, somebody's yes is not enough, and the registry says what is.
             if outcome.approvals == 0 || emergency.isGiven || dryRun.isDryRun {
                 try requireConsent(outcome, offered, ways)
@@ -89,7 +86,7 @@ struct RollbackCommand: AsyncParsableCommand {
                 )
             }
         }
-        guard !emergency.isGiven || dryRun.isDryRun else {
+        guard !isRecorded || dryRun.isDryRun else {
             return try await ChangeText.propose(
                 .release(change, of: package), on: channel, emergency.schedule, reason: reason,
                 isEmergency: emergency.emergency, session, options)

@@ -8,13 +8,24 @@ import PackRegistryAPI
 struct TokenListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List the tokens.")
 
+    @Flag(help: "Also the expired tokens of CI jobs, of which each job leaves one. With --json they are always there.")
+    var all = false
+
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
         let session = try await RegistrySession(registry, console: options.console)
         let tokens = try await session.registry.tokens().sorted { Self.kind($0).rank < Self.kind($1).rank }
-        options.console.result(text(tokens), json: .object(["tokens": .array(tokens.map { .object($0.json) })]))
+        let now = Date()
+        let left = all ? [] : tokens.filter { $0.parent != nil && $0.expires.map { $0 <= now } ?? false }
+        let gone = Set(left.map(\.id))
+        options.console.result(
+            text(tokens.filter { !gone.contains($0.id) }),
+            json: .object(["tokens": .array(tokens.map { .object($0.json) })]))
+        if !gone.isEmpty, !options.json {
+            options.console.note("\(CountText.text(gone.count, "expired token")) of jobs: --all lists them")
+        }
     }
 
     private func text(_ tokens: [TokenRecord]) -> String {
