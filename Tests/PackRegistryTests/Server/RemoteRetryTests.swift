@@ -43,25 +43,26 @@ struct RemoteRetryTests {
     @Test func `a server that starts anew is waited for, and somebody is told`() async throws {
         let shop = try await Shop()
         let port = try LoopbackPort.free(1)[0]
-        let told = Mutex<[String]>([])
-        let started = Mutex<ServeProcess?>(nil)
+        let (told, tell) = AsyncStream<String>.makeStream()
         var retry = RetryPolicy()
-        retry.notice = { text in told.withLock { $0.append(text) } }
-        retry.sleep = { _ in
-            let server = try ServeProcessTests.start(shop, port: port)
-            _ = try await server.port()
-            started.withLock { $0 = server }
-        }
-        let remote = try RemoteRegistry(
-            "http://127.0.0.1:\(port)", token: try await ServeProcessTests.token(shop), retry: retry)
+        retry.maximumAttempts = 100
+        retry.longestPause = .milliseconds(500)
+        retry.notice = { tell.yield($0) }
+        let token = try await ServeProcessTests.token(shop)
+        let remote = try RemoteRegistry("http://127.0.0.1:\(port)", token: token, retry: retry)
         // What changes the registry too: nobody was there to do it.
-        let made = try await remote.createToken(
-            TokenRequest(name: "a", scope: TokenScope(actions: [.observe]), expires: nil))
-        #expect(made.record.name == "a")
-        let line = try #require(told.withLock { $0.count == 1 ? $0[0] : nil })
+        async let made = remote.createToken(
+            TokenRequest(name: "late", scope: TokenScope(actions: [.observe]), expires: nil))
+        var lines = told.makeAsyncIterator()
+        let line = try #require(await lines.next())
         #expect(line.hasPrefix("the registry at http://127.0.0.1:\(port) cannot be reached ("), "\(line)")
         #expect(line.hasSuffix("): trying again for a while"), "\(line)")
-        #expect(started.withLock { $0 } != nil)
+        let server = try ServeProcessTests.start(shop, port: port)
+        #expect(try await made.record.name == "late")
+        tell.finish()
+        #expect(await lines.next() == nil, "it is said once")
+        server.signal(SIGTERM)
+        #expect(try await server.end() == 0)
     }
 
     @Test(arguments: [nil, 502, 504])
