@@ -141,7 +141,8 @@ package struct RemoteRegistry: Sendable {
             }
         case .failure(let error) where error.code == .cannotConnectToHost:
             retry.waitsForServer ? "cannot be reached (\(error.localizedDescription))" : nil
-        case .failure(let error) where error.code == .networkConnectionLost:
+        // Foundation on Linux: the second is a connection that ended without an answer.
+        case .failure(let error) where [.networkConnectionLost, .badServerResponse].contains(error.code):
             isRepeatable && retry.waitsForServer ? "has closed the connection" : nil
         case .failure: nil
         }
