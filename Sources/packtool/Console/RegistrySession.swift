@@ -16,7 +16,8 @@ struct RegistrySession {
     /// The registry of a folder or a database; nil for a server.
     let local: LocalRegistry?
 
-    init(_ options: RegistryOptions, console: Console) async throws {
+    /// - Parameter waitsForServer: Whether a server that starts anew is waited for (``RetryPolicy``).
+    init(_ options: RegistryOptions, console: Console, waitsForServer: Bool = true) async throws {
         try options.authorities.trust()
         let current = try CurrentProject()
         configuration = current.configuration
@@ -43,6 +44,7 @@ struct RegistrySession {
             local = opened
         case .server(let url):
             var retry = RetryPolicy()
+            retry.waitsForServer = waitsForServer
             retry.notice = { console.note($0) }
             registry = try RemoteRegistry(url.absoluteString, token: token, retry: retry)
             local = nil

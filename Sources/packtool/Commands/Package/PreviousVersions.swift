@@ -100,7 +100,10 @@ final class PreviousVersions: Sendable {
     private static func kind(of error: any Error) -> String? { (error as? RegistryError)?.kind.rawValue }
 
     private func opened() async throws -> any Registry {
-        try await RegistrySession(options, console: Console(isJSON: console.isJSON, isQuiet: true)).registry
+        // A build works without its registry too, and is not to take longer then.
+        try await RegistrySession(
+            options, console: Console(isJSON: console.isJSON, isQuiet: true), waitsForServer: false
+        ).registry
     }
 
     private func overview(of packages: Set<PackageID>?, in registry: any Registry) async throws -> RegistryOverview {
