@@ -67,13 +67,13 @@ struct RollbackCommand: AsyncParsableCommand {
         let change = accepting(plain)
         let session = try await RegistrySession(registry, console: options.console)
         let offered = try await session.registry.overview(of: []).channels[channel] ?? [:]
-        var isRecorded = emergency.isGiven
+        // A reason is recorded with a proposal, which is made at once where nobody must approve it.
+        var isProposed = emergency.isGiven || reason != nil
         // What the registry refuses, or an older one cannot tell, it says of the change itself.
         if let outcome = try? await session.registry.preview(change, of: package, on: channel, assuming: []) {
             let ways = announcement(outcome, offered)
-            // A reason is recorded with a proposal, which is made at once where nobody must approve it.
-            isRecorded = isRecorded || (reason != nil && outcome.approvals == 0)
-            // Where others must approve, somebody's yes is not enough, and the registry says what is.
+            // Where others must approve, somebody's yes or reason is not enough, and the registry says what is.
+            if outcome.approvals > 0, !emergency.isGiven { isProposed = false }
             if outcome.approvals == 0 || emergency.isGiven || dryRun.isDryRun {
                 try requireConsent(outcome, offered, ways)
             }
@@ -86,7 +86,7 @@ struct RollbackCommand: AsyncParsableCommand {
                 )
             }
         }
-        guard !isRecorded || dryRun.isDryRun else {
+        guard !isProposed || dryRun.isDryRun else {
             return try await ChangeText.propose(
                 .release(change, of: package), on: channel, emergency.schedule, reason: reason,
                 isEmergency: emergency.emergency, session, options)
