@@ -47,15 +47,17 @@ struct DashboardController {
         case (.get, .signIn), (.head, .signIn): return answer(PlainPages.signIn(), status: .ok, nil)
         case (.get, .signOut), (.get, .perform), (.head, .signOut), (.head, .perform):
             return Self.redirect(to: .home)
-        case (.get, _), (.head, _): return try await show(path, request)
+        case (.get, _), (.head, _): return try await show(path, request, context)
         default: throw Problem.methodNotAllowed([.get, .head, .post])
         }
     }
 
     // MARK: Reading
 
-    private func show(_ path: DashboardPath, _ request: Request) async throws -> Response {
-        guard let (id, session, identity) = try await signedIn(request) else {
+    private func show(
+        _ path: DashboardPath, _ request: Request, _ context: RegistryRequestContext
+    ) async throws -> Response {
+        guard let (id, session, identity) = try await signedIn(request, context) else {
             return answer(PlainPages.signIn(), status: .unauthorized, nil)
         }
         guard BrowserCheck.isNavigation(request) else { return notANavigation() }
@@ -69,10 +71,14 @@ struct DashboardController {
     }
 
     /// The session of a request, and who its token is for now. A session whose token is not valid any more ends.
-    private func signedIn(_ request: Request) async throws -> (String, DashboardSessions.Session, Identity)? {
+    private func signedIn(
+        _ request: Request, _ context: RegistryRequestContext
+    ) async throws -> (String, DashboardSessions.Session, Identity)? {
         guard let id = cookie.id(in: request), let session = sessions.session(id) else { return nil }
         do {
-            return (id, session, try await host.authenticate(session.secret))
+            let identity = try await host.authenticate(session.secret)
+            context.caller.note(identity)
+            return (id, session, identity)
         } catch let error as RegistryError where error.kind == .unauthorized {
             sessions.end(id)
             return nil
@@ -110,7 +116,7 @@ struct DashboardController {
     }
 
     private func signOut(_ request: Request, _ context: RegistryRequestContext) async throws -> Response {
-        if let (id, session, identity) = try await signedIn(request) {
+        if let (id, session, identity) = try await signedIn(request, context) {
             let fields = try await fields(request, context)
             guard isOwn(request, fields, session) else { return foreignForm(viewer(session, identity)) }
             sessions.end(id)
@@ -121,7 +127,7 @@ struct DashboardController {
     }
 
     private func perform(_ request: Request, _ context: RegistryRequestContext) async throws -> Response {
-        guard let (id, session, identity) = try await signedIn(request) else {
+        guard let (id, session, identity) = try await signedIn(request, context) else {
             return answer(PlainPages.signIn(), status: .unauthorized, nil)
         }
         let viewer = viewer(session, identity)
