@@ -51,7 +51,12 @@ package struct RegistryResponder: HTTPResponder {
             ServerMetrics.Kind(path: request.uri.path), status: response.status.code,
             byteCount: response.body.contentLength ?? 0, elapsed)
         guard context.logger.logLevel <= .info else { return response }
-        log(response, request: request, id: id, elapsed, token: context.caller.name, reason, context.logger)
+        // Of a refused token nobody knows whose it is.
+        let client =
+            reason != nil && context.caller.name == nil ? clients.client(of: request, from: context.peer) : nil
+        log(
+            response, request: request, id: id, elapsed,
+            ["token": context.caller.name, "client": client.map { "\($0)" }, "reason": reason], context.logger)
         return response
     }
 
@@ -104,7 +109,8 @@ package struct RegistryResponder: HTTPResponder {
     private static func isForOperators(_ problem: Problem, _ request: Request) -> Bool {
         switch problem.status.code {
         case 401, 403, 429: true
-        case 400..<500: request.headers[.authorization] != nil
+        case 400..<500:
+            request.headers[.authorization] != nil || request.uri.path == Endpoints.exchangeToken.route.path
         // Logged with what the client does not see.
         default: false
         }
@@ -112,7 +118,7 @@ package struct RegistryResponder: HTTPResponder {
 
     /// One line a request. Never the query, which may name a device, and never a header field, which may be a token.
     private func log(
-        _ response: Response, request: Request, id: String, _ elapsed: Duration, token: String?, _ reason: String?,
+        _ response: Response, request: Request, id: String, _ elapsed: Duration, _ more: [String: String?],
         _ logger: Logger
     ) {
         var metadata: Logger.Metadata = [
@@ -120,8 +126,7 @@ package struct RegistryResponder: HTTPResponder {
             "status": "\(response.status.code)", "bytes": "\(response.body.contentLength ?? 0)",
             "ms": "\((elapsed / .microseconds(1)).rounded() / 1000)",
         ]
-        metadata["token"] = token.map { "\($0.logSafe)" }
-        metadata["reason"] = reason.map { "\($0.logSafe)" }
+        for (name, value) in more { metadata[name] = value.map { "\($0.logSafe)" } }
         logger.info("request", metadata: metadata)
     }
 

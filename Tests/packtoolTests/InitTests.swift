@@ -44,6 +44,13 @@ struct InitTests {
         #expect(try outcome.json().object().array("written") == [.string(path)])
     }
 
+    @Test func `a build without an index page gets no starter site beside it`() async throws {
+        let tool = try Tool()
+        try tool.write(["w/dist/start.html": "<title>start</title>", "w/dist/notes.txt": "x"])
+        try await tool.run("init", "w").expectSuccess()
+        #expect(try tool.listing("w/dist").keys.sorted() == ["notes.txt", "start.html"])
+    }
+
     @Test func `a project below another one is told of the registry that it could share`() async throws {
         let tool = try Tool()
         let first = try await tool.run("init", "shop")

@@ -86,6 +86,22 @@ struct MistakeTests {
         }
     }
 
+    @Test func `a token that is none is not said to be revoked, and one of a known name is warned of`() async throws {
+        let registry = try await LiveRegistry()
+        let first = try await registry.tool.run("token", "create", "ann", "--release", "--json").json().object()
+        let id = try first.string("id")
+        let second = try await registry.tool.run("token", "create", "ann", "--release").expectSuccess()
+        #expect(second.standardError.contains("warning: there is a token ann (\(id)) already"), "\(second)")
+        expectClearError(
+            try await registry.tool.run("token", "revoke", "ann"),
+            naming: ["there is no token with the id ann, and nothing was revoked"])
+        try await registry.tool.run("token", "revoke", id).expectSuccess()
+        let again = try await registry.tool.run("token", "revoke", id)
+        expectClearError(again, naming: ["nothing to do: the token \(id) was revoked before"], exitCode: 2)
+        let third = try await registry.tool.run("token", "create", "bob", "--release").expectSuccess()
+        #expect(!third.standardError.contains("warning"), "\(third)")
+    }
+
     @Test func `a token with a line break at its end is taken`() async throws {
         let registry = try await LiveRegistry()
         let token = try await registry.token("--admin")

@@ -161,7 +161,9 @@ struct StatsSections {
                 }
                 bars.html
             } else {
-                tag("p", .class("quiet")) { "No download was reported in \(days)." }
+                tag("p", .class("quiet")) {
+                    "No download in \(days) could be compared: the first devices of a version may have it before its zip is made."
+                }
             }
             if stats.sessions > 0 { served.html }
         }

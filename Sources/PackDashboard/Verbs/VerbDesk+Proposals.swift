@@ -33,8 +33,9 @@ extension VerbDesk {
 
     /// The preview of a verb of a channel that requires approvals says so, and its form proposes the change.
     func asProposal(_ preview: VerbPreview) async throws -> VerbPreview {
-        guard let channel = try await proposal(preview.verb, reason: "")?.channel else { return preview }
-        let needed = try await required(channel)
+        guard let proposal = try await proposal(preview.verb, reason: "") else { return preview }
+        let channel = proposal.channel
+        let needed = proposal.action.approvals(required: try await required(channel))
         guard needed > 0 else { return preview }
         var preview = preview
         preview.effects.append(
@@ -48,6 +49,10 @@ extension VerbDesk {
     func vote(_ verb: DashboardVerb, _ id: Int, approves: Bool) async throws -> VerbPreview {
         let change = try await change(id)
         var effects = change.effect.prefix(50).map { "\(change.proposal.channel): \($0)" }
+        effects += change.notes.map { "Attention: \($0)." }
+        if let preview = change.preview, !preview.isChanged {
+            effects.append("It cannot be made as it is: \(preview.effect)")
+        }
         if let words = change.planWords {
             for row in words.rows {
                 // Such as `step 1, share 1 %, for 4h, devices 2,000, when expected …`.

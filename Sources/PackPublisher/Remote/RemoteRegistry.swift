@@ -112,6 +112,7 @@ package struct RemoteRegistry: Sendable {
         to request: URLRequest, uploading file: URL? = nil, into sink: HTTPSink, isRepeatable: Bool
     ) async throws -> HTTPReply {
         var attempt = 1
+        var waited = Duration.zero
         while true {
             let result: Result<HTTPReply, URLError>
             do {
@@ -119,36 +120,48 @@ package struct RemoteRegistry: Sendable {
             } catch let error as URLError where error.code != .cancelled {
                 result = .failure(error)
             }
-            guard let reason = reasonToWait(after: result, isRepeatable: isRepeatable),
-                let pause = retry.pause(
-                    afterAttempt: attempt, retryAfter: (try? result.get())?.fields["retry-after"], now: Date())
-            else { return try answer(result, isRead: request.httpMethod == "GET") }
-            if attempt == 1 { retry.notice("the registry at \(base) \(reason): trying again for a while") }
+            guard let wait = wait(after: result, isRepeatable: isRepeatable),
+                let pause = wait.isForServer
+                    ? retry.pauseForServer(afterAttempt: attempt, waited: waited)
+                    : retry.pause(
+                        afterAttempt: attempt, retryAfter: (try? result.get())?.fields["retry-after"], now: Date())
+            else { return try answer(result, isRead: request.httpMethod == "GET", waited: waited) }
+            if attempt == 1 {
+                let time = wait.isForServer ? "for \(retry.patience.components.seconds) s" : "for a while"
+                retry.notice("the registry at \(base) \(wait.reason): trying again \(time)")
+            }
             try await retry.sleep(pause)
+            waited += pause
             attempt += 1
         }
     }
 
-    /// nil: what came is the answer.
-    private func reasonToWait(after result: Result<HTTPReply, URLError>, isRepeatable: Bool) -> String? {
+    /// What is worth waiting for, and whether it is that the server is there; nil: what came is the answer.
+    private func wait(
+        after result: Result<HTTPReply, URLError>, isRepeatable: Bool
+    ) -> (reason: String, isForServer: Bool)? {
         switch result {
         case .success(let reply):
             switch reply.status {
-            case 429, 503: isRepeatable || Self.didNothing(reply) ? "has no time now (\(reply.status))" : nil
+            case 429, 503:
+                guard isRepeatable || Self.didNothing(reply) else { return nil }
+                return ("answers \(reply.status) (\(RegistryError(reply: reply, from: base).message))", false)
             // A proxy's words for a registry that starts anew; the request may have reached it.
-            case 502, 504: isRepeatable && retry.waitsForServer ? "gives no answer (\(reply.status))" : nil
-            default: nil
+            case 502, 504: return isRepeatable ? ("gives no answer (\(reply.status))", true) : nil
+            default: return nil
             }
         case .failure(let error) where error.code == .cannotConnectToHost:
-            retry.waitsForServer ? "cannot be reached (\(error.localizedDescription))" : nil
+            return ("cannot be reached (\(error.localizedDescription))", true)
         // Foundation on Linux: the second is a connection that ended without an answer.
         case .failure(let error) where [.networkConnectionLost, .badServerResponse].contains(error.code):
-            isRepeatable && retry.waitsForServer ? "has closed the connection" : nil
-        case .failure: nil
+            return isRepeatable ? ("has closed the connection", true) : nil
+        case .failure: return nil
         }
     }
 
-    private func answer(_ result: Result<HTTPReply, URLError>, isRead: Bool) throws -> HTTPReply {
+    private func answer(
+        _ result: Result<HTTPReply, URLError>, isRead: Bool, waited: Duration
+    ) throws -> HTTPReply {
         switch result {
         case .success(let reply): return reply
         case .failure(let error):
@@ -157,7 +170,11 @@ package struct RemoteRegistry: Sendable {
                     .unreachable,
                     "the certificate of \(base) is not accepted (\(error.localizedDescription)): \(refusal.advice)")
             }
-            throw RegistryError(.unreachable, Self.explanation(of: error, from: base, isRead: isRead))
+            let seconds = waited.components.seconds
+            throw RegistryError(
+                .unreachable,
+                Self.explanation(of: error, from: base, isRead: isRead)
+                    + (seconds > 0 ? ". It was tried for \(seconds) s" : ""))
         }
     }
 

@@ -51,10 +51,13 @@ extension AuthorizedRegistry {
         return ChangeOutcome(isChanged: outcome.isChanged || made.isChanged, change: made.change)
     }
 
-    /// With what an open change of a rollout would do: who approves a plan sees its steps and their dates.
+    /// With what whoever approves an open change should know: that it cannot be made any more, a halt, and of a plan its steps and
+    /// their dates.
     private func previewed(_ change: ProposedChange) async throws -> ProposedChange {
-        guard change.state.isOpen, case .rollout(let request, let package) = change.proposal.action else {
-            return change
+        guard change.state.isOpen else { return change }
+        guard case .rollout(let request, let package) = change.proposal.action else {
+            return try await change.with(
+                preview: refusal(of: change).map { .refused($0) }, notes: halts(of: change.proposal.action))
         }
         let rule = RolloutChange(
             RolloutRequest(
@@ -68,7 +71,7 @@ extension AuthorizedRegistry {
             return change.with(preview: .refused(error.message))
         }
         guard outcome.isChanged else { return change.with(preview: .refused(outcome.effect)) }
-        return try await change.with(preview: obstructed(change, outcome) ?? outcome)
+        return try await change.with(preview: refusal(of: change).map { .refused($0) } ?? outcome)
     }
 
     /// Takes what a change would record now, or at its later time, and is thrown away: in the name in which it would be made, so that
@@ -80,17 +83,34 @@ extension AuthorizedRegistry {
             at: max(now, change.proposal.time ?? now))
     }
 
-    /// What is said of an open change that is refused when it is made, as it would not do what was proposed; nil for any other.
-    private func obstructed(_ change: ProposedChange, _ outcome: RolloutOutcome) async throws -> RolloutOutcome? {
+    /// Why an open change would be refused if it were made, as it would not do what was proposed; nil if it can be made.
+    private func refusal(of change: ProposedChange) async throws -> String? {
+        // What it says of other open changes, which nothing here reads, is no part of what was approved.
+        if case .approvals = change.proposal.action { return nil }
         let rule = ProposedActionRule(proposal: change.proposal, randomBits: 0)
         var query = rule.query
         query.approvals = .change(change.id)
         let facts = try await services.store.facts(query)
         var changes = trial(of: change)
-        guard let effect = try? rule.decide(facts, into: &changes),
-            try effect.pins != facts.approvalState(of: change.id).pinned.pins
-        else { return nil }
-        return .refused(ChangeExecution.moved(change, effect).message)
+        let effect: ChangeEffect
+        do { effect = try rule.decide(facts, into: &changes) } catch let error as RegistryError { return error.message }
+        guard try effect.pins != facts.approvalState(of: change.id).pinned.pins else { return nil }
+        return ChangeExecution.moved(change, effect).message
+    }
+
+    /// That the version which a change promotes is halted on the channel it comes from.
+    private func halts(of action: ProposedAction) async throws -> [String] {
+        guard case .release(let change, let package) = action,
+            case .promote(let version?, let source, _, _, _) = change.plain
+        else { return [] }
+        var query = FactsQuery.unsigned
+        query.rollouts = FactsQuery.Rollouts(of: package, on: source)
+        return try await services.store.facts(query).rollouts.compactMap { planned in
+            guard planned.package == package, planned.version == version,
+                let state = RolloutState(planned.events), state.state == .halted
+            else { return nil }
+            return "the rollout of \(package) \(version) on \(source) is halted (\(state.cause))"
+        }
     }
 }
 

@@ -158,19 +158,20 @@ package struct RegistryServices: Sendable {
         let record = found.record
         if record.revoked != nil {
             throw RegistryError(
-                .unauthorized, "the access token \"\(record.name)\" was revoked: \(Self.another(record))")
+                .unauthorized, "the access token \(Identity.name(of: record)) was revoked: \(Self.another(record))")
         }
         if let parent = record.parent {
             guard let trust = tokens.first(where: { $0.record.id == parent })?.record, trust.revoked == nil else {
                 throw RegistryError(
                     .unauthorized,
-                    "the access token \"\(record.name)\" was made for a CI job, which the registry no longer trusts")
+                    "the access token \(Identity.name(of: record)) was made for a CI job, which the registry no longer trusts"
+                )
             }
         }
         if let expires = record.expires, expires <= clock() {
             throw RegistryError(
                 .unauthorized,
-                "the access token \"\(record.name)\" expired on \(expires.formatted(.iso8601)): \(Self.another(record))"
+                "the access token \(Identity.name(of: record)) expired on \(expires.formatted(.iso8601)): \(Self.another(record))"
             )
         }
         return Identity(

@@ -13,22 +13,12 @@ package enum ApprovalRule {
 
     /// - Parameter required: how many approvals the channel requires.
     package static func needed(for proposal: ChangeProposal, required: Int) -> Int {
-        proposal.isEmergency ? 0 : needed(for: proposal.action, required: required)
+        proposal.isEmergency ? 0 : proposal.action.approvals(required: required)
     }
 
     /// How many approvals an open change needs. Lowering the number of its channel asks nobody about the change, so it keeps
     /// the number that it was proposed with, or the present one if that is higher.
     package static func needed(for pinned: PinnedProposal, required: Int) -> Int {
         max(pinned.needed, needed(for: pinned.proposal, required: required))
-    }
-
-    /// What only stops something needs no approval, and neither does a stricter rule.
-    package static func needed(for action: ProposedAction, required: Int) -> Int {
-        switch action {
-        case .approvals(let count) where count >= required: 0
-        case .setting(.gate(_, isOn: false)): 0
-        case .rollout(let request, _) where request.verb == .pause || request.verb == .halt: 0
-        case .release, .set, .setting, .rollout, .approvals: required
-        }
     }
 }

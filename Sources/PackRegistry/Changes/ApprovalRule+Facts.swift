@@ -6,7 +6,7 @@ import PackRegistryAPI
 extension ApprovalRule {
     /// How many others must approve a change of a channel; 0 if nobody must.
     static func needed(for action: ProposedAction, on channel: ChannelName, _ facts: RegistryFacts) -> Int {
-        needed(for: action, required: facts.requiredApprovals[channel] ?? 0)
+        action.approvals(required: facts.requiredApprovals[channel] ?? 0)
     }
 
     /// - Throws: ``RegistryError`` of the kind `.needsApproval` if the change must be proposed.

@@ -31,7 +31,7 @@ struct ProposedActionRule {
         let (isChanged, text, release, notes) = try result(facts, &changes)
         guard isChanged else {
             throw RegistryError(
-                .conflict,
+                .nothingToDo,
                 "there is nothing to do: \(text ?? "it is so on \(channel) already (\(proposal.action.summary))")")
         }
         return ChangeEffect(of: proposal, text, release: release, planNotes: notes, changes, facts)

@@ -114,7 +114,7 @@ struct RolloutDraft {
     ) throws {
         try facts.requireGroups(of: audiences ?? [], on: channel)
         var subject: Release
-        /// What another audience does to devices that have the release.
+        /// What another audience does to devices that have the release, or an older version to those that have a newer one.
         var moved = ""
         if let version, !history.offered.contains(where: { $0.version == version }) {
             let offer = ChannelChange.offer(
@@ -122,6 +122,10 @@ struct RolloutDraft {
             steps = try rule(offer).steps(for: offer)
             guard case .add(let added)? = steps.last else { return }
             subject = added
+            moved =
+                OlderOffer(of: version, requiredApp: added.requiredApp, among: history.offered).map {
+                    "; it is older than \($0.newer), so devices of the share that have that go back to it"
+                } ?? ""
         } else {
             // Refuses misspelt names.
             _ = try rule(.setRollout(nil)).steps(for: .setRollout(nil, of: version))

@@ -13,6 +13,8 @@ package struct RegistryError: Error, Hashable, Sendable, CustomStringConvertible
         case notFound
         /// The version exists with other content, or somebody else's metadata came first (409).
         case conflict
+        /// It is so already (409).
+        case nothingToDo
         /// The channel requires approvals, so the change must be proposed (409).
         case needsApproval
         /// A limit is exceeded (413).

@@ -28,7 +28,9 @@ struct AdministrationController {
         router.add(Endpoints.createToken) { call, request in try await call.registry.createToken(request) }
         router.add(Endpoints.revokeToken) { call, _ in
             let id = try call.value("id")
-            guard try await call.registry.revokeToken(id: id) else { throw Problem.notFound("there is no token \(id)") }
+            guard try await call.registry.revokeToken(id: id) else {
+                throw Problem.notFound("there is no token \(id) that is not revoked")
+            }
         }
         addWebhookRoutes(to: router)
         router.add(Endpoints.audit) { call, _ in

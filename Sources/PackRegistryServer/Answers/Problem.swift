@@ -96,7 +96,7 @@ struct Problem: Error {
                 headers: [.retryAfter: String(Self.retrySeconds)])
         case .invalid: self.init(.unprocessableContent, kind: error.kind.rawValue, error.message)
         case .notFound: self.init(.notFound, kind: error.kind.rawValue, error.message)
-        case .conflict, .needsApproval: self.init(.conflict, kind: error.kind.rawValue, error.message)
+        case .conflict, .needsApproval, .nothingToDo: self.init(.conflict, kind: error.kind.rawValue, error.message)
         case .tooLarge: self.init(.contentTooLarge, kind: error.kind.rawValue, error.message)
         case .full:
             self.init(

@@ -48,16 +48,21 @@ struct ClientLimits: Sendable {
         return id
     }
 
+    /// Who asks, for the log.
+    func client(of request: Request, from peer: String?) -> ClientAddress? {
+        peer.flatMap { proxies.client(of: $0, request.headers) }
+    }
+
     /// - Returns: the seconds until the next attempt counts anew, if these were too many.
     func countInvalidToken(of request: Request, from peer: String?) -> Int? {
-        peer.flatMap { proxies.client(of: $0, request.headers) }.flatMap { failedTokens.add($0) }
+        client(of: request, from: peer).flatMap { failedTokens.add($0) }
     }
 
     /// The problem itself, or that there were too many of its kind: tokens and id tokens that are not valid are counted.
     func judged(_ problem: Problem, _ request: Request, from peer: String?) -> Problem {
         let isExchange = request.uri.path.hasPrefix(Endpoints.exchangeToken.route.path)
         guard problem.status == .unauthorized, isExchange || request.headers[.authorization] != nil,
-            let client = peer.flatMap({ proxies.client(of: $0, request.headers) }),
+            let client = client(of: request, from: peer),
             let seconds = failedTokens.add(client)
         else { return problem }
         return .tooManyRequests(

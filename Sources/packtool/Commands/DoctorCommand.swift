@@ -99,7 +99,7 @@ struct DoctorCommand: AsyncParsableCommand {
             findings += await ServerDoctor(url).examine()
             // What is away now is what a doctor is to say.
             var retry = RetryPolicy()
-            retry.waitsForServer = false
+            retry.patience = .zero
             let remote = try RemoteRegistry(url.absoluteString, token: token, retry: retry)
             findings += await TokenDoctor(remote, isGiven: token != nil, now: Date()).examine()
             // A token that is not valid is told already; reading needs none.

@@ -47,8 +47,11 @@ enum CommandRunner {
             }
             end(code)
         } catch {
-            report(text(of: error), kind: kind(of: error), exitCode: .failed, isJSON)
-            end(.failed)
+            let kind = kind(of: error)
+            let code: ArgumentParser.ExitCode =
+                kind == RegistryError.Kind.nothingToDo.rawValue ? .nothingToDo : .failed
+            report(text(of: error), kind: kind, exitCode: code, isJSON)
+            end(code)
         }
     }
 

@@ -43,9 +43,8 @@ struct RegistrySession {
             registry = opened.registry(as: .local(user: NSUserName()))
             local = opened
         case .server(let url):
-            var retry = RetryPolicy()
-            retry.waitsForServer = waitsForServer
-            retry.notice = { console.note($0) }
+            var retry = try ServerPatience.policy(console)
+            if !waitsForServer { retry.patience = .zero }
             registry = try RemoteRegistry(url.absoluteString, token: token, retry: retry)
             local = nil
         }

@@ -6,7 +6,7 @@ import Foundation
 struct WebBuildFolder {
     /// The path below the project; nil where nothing tells it.
     let path: String?
-    /// Whether it has an `index.html`.
+    /// Whether it has an `index.html`, or at least another page: nothing of ours is put beside that.
     let isBuilt: Bool
 
     /// The folders of tools that say nothing in a file that can be read here, by the dependency in `package.json`.
@@ -27,13 +27,19 @@ struct WebBuildFolder {
         // Most bundlers take `public` as a source, with an index.html that is none of theirs yet. Where there is no package.json,
         // there is no bundler, and it is the site.
         if packageJSON == nil, named.isEmpty { known.append("public") }
-        let built = (named + known).first { Self.hasEntry(project, $0) }
+        let built =
+            (named + known).first { Self.hasEntry(project, $0) } ?? (named + known).first { Self.hasPage(project, $0) }
         path = built ?? named.first
         isBuilt = built != nil
     }
 
     private static func hasEntry(_ project: URL, _ path: String) -> Bool {
         FileManager.default.fileExists(atPath: project.appending(path: "\(path)/index.html").path)
+    }
+
+    private static func hasPage(_ project: URL, _ path: String) -> Bool {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: project.appending(path: path).path)) ?? []
+        return names.contains { $0.hasSuffix(".html") }
     }
 
     /// `dist/shop` and `dist/shop/browser`, as Angular has them.

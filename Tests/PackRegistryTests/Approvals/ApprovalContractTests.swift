@@ -216,7 +216,11 @@ struct ApprovalContractTests {
             #expect(await Self.kind { try await people.ann.propose(back) } == .notFound)
             let first = try await people.ann.propose(Self.offer("1.1.0")).change
             let other = try await people.bob.propose(Self.offer("1.2.0")).change
+            #expect(first.preview == nil && first.notes.isEmpty)
             #expect(try await people.ann.vote(.approve, on: other.id).change.state == .executed)
+            // Whoever looks before they approve is told.
+            let seen = try #require(try await people.bob.changes(.one(first.id)).changes.first?.preview)
+            #expect(!seen.isChanged && seen.effect.contains("1.1.0 is older than 1.2.0"), "\(seen)")
             let moved = try await people.bob.vote(.approve, on: first.id).change
             #expect(moved.state == .failed)
             // 1.1.0 is older than what the channel offers by now, which takes consent.
@@ -417,7 +421,7 @@ struct ApprovalContractTests {
             #expect(try await people.shop.releases() == ["1.2.0@100"])
             let past = people.shop.clock.now.addingTimeInterval(-1)
             #expect(await Self.kind { try await people.ann.propose(Self.offer("1.1.0", at: past)) } == .invalid)
-            #expect(await Self.kind { try await people.ann.propose(Self.offer("1.2.0")) } == .conflict, "nothing to do")
+            #expect(await Self.kind { try await people.ann.propose(Self.offer("1.2.0")) } == .nothingToDo)
             #expect(await Self.kind { try await people.ann.propose(Self.offer("9.9.9")) } == .notFound)
         }
     }

@@ -65,6 +65,20 @@ struct DashboardRolloutTests {
         }
     }
 
+    @Test func `what only stops something is not said to be proposed, for it is done at once`() async throws {
+        try await Self.with { (shop, visitor) async throws in
+            _ = try await shop.registry.propose(ChangeProposal(.approvals(1), on: channel()))
+            for verb in try [Self.verb(.halt), .gate(package(), channel(), isOn: false)] {
+                let page = try await visitor.open(DashboardPath.verb(verb).text).text
+                #expect(!page.contains("Propose: ") && !page.contains("requires 1 approval"), "\(page)")
+            }
+            let page = try await visitor.open(DashboardPath.verb(Self.verb(.advance)).text).text
+            #expect(page.contains("Propose: ") && page.contains("requires 1 approval"), "\(page)")
+            #expect(try await visitor.perform(Self.verb(.halt)).status == 303)
+            #expect(try await shop.registry.rollouts(of: package()).first?.state == .halted)
+        }
+    }
+
     @Test func `a change that waits shows the plan that it is about`() async throws {
         try await Self.with { (shop, visitor) async throws in
             _ = try await shop.registry.propose(ChangeProposal(.approvals(1), on: channel()))

@@ -36,6 +36,25 @@ struct RegistryRefusalTests {
         #expect(try tool.listing("device").keys.filter { $0.hasPrefix("objects") || $0.hasPrefix("unzip") } == [])
     }
 
+    @Test func `a server that starts meanwhile is waited for`() async throws {
+        let registry = try await LiveRegistry()
+        let token = try await registry.token("--observe")
+        let port = try LoopbackPort.free(1)[0]
+        let status = try registry.tool.start(
+            "status", "--registry", "http://127.0.0.1:\(port)",
+            environment: ["PACKTOOL_WAIT": "120", "PACKTOOL_TOKEN": token])
+        #expect(try await status.line(holding: "cannot be reached")?.hasSuffix(": trying again for 120 s") == true)
+        registry.stop()
+        let server = try registry.tool.start("serve", "--port", "\(port)")
+        let outcome = await status.outcome()
+        #expect(outcome.exitCode == 0 && !outcome.standardOutput.isEmpty, "\(outcome)")
+        server.kill(SIGTERM)
+        _ = await server.outcome()
+        let wrong = try await registry.tool.run(
+            "status", "--registry", registry.url, environment: ["PACKTOOL_WAIT": "soon"])
+        expectClearError(wrong, naming: ["PACKTOOL_WAIT is \"soon\""])
+    }
+
     @Test(arguments: commands.filter { $0[0] != "client" })
     func `a folder without a registry is named, with the way to make one`(arguments: [String]) async throws {
         let tool = try await Self.project()

@@ -110,6 +110,55 @@ struct ChangesCommandTests {
         #expect(!refused.standardError.contains("--yes"), "\(refused)")
     }
 
+    @Test func `who approves a promotion is told of a halt, and a job that runs again is done`() async throws {
+        let scene = try await Scene()
+        let owner = ["--registry", scene.live.folder]
+        try scene.live.tool.write(["plan.json": #"{"steps": [{"share": 10, "for": "1d"}, {"share": 100}]}"#])
+        try await scene.live.tool.run(
+            ["publish", "packages/shop-1.1.0.zip", "--channel", "beta", "--new-channel", "--rollout", "0"] + owner
+        ).expectSuccess()
+        try await scene.live.tool.run(
+            ["rollout", "shop", "--channel", "beta", "--plan", "plan.json", "--yes"] + owner
+        ).expectSuccess()
+        try await scene.live.tool.run(["channel", "stable", "--approvals", "1"] + owner).expectSuccess()
+        let promote = ["promote", "shop@1.1.0", "--from", "beta", "--to", "stable", "--propose", "--yes"]
+        let live = ["--registry", scene.live.url]
+        try await scene.live.tool.run(promote + live, environment: scene.ann).expectSuccess()
+        let before = try await scene.run(scene.bob, "changes")
+        #expect(!before.standardOutput.contains("attention"), "\(before)")
+        // After it was proposed.
+        try await scene.live.tool.run(
+            ["rollout", "halt", "shop", "--channel", "beta", "--reason", "loses orders"] + owner
+        ).expectSuccess()
+        let after = try await scene.run(scene.bob, "changes", "show", "2")
+        #expect(after.standardOutput.contains("  attention: the rollout of shop 1.1.0 on beta is halted ("), "\(after)")
+        #expect(after.standardOutput.contains(": loses orders)"), "\(after)")
+        let json = try await scene.run(scene.bob, "changes", "show", "2", "--json").json().object()
+        #expect(try json.array("notes").count == 1, "\(json)")
+        try await scene.run(scene.bob, "changes", "approve", "2").expectSuccess()
+        let rerun = try await scene.live.tool.run(promote + live, environment: scene.ann)
+        expectClearError(rerun, naming: ["there is nothing to do: it is so on stable already"], exitCode: 2)
+        let published = try await scene.run(
+            scene.ann, "publish", "packages/shop-1.1.0.zip", "--channel", "stable", "--propose")
+        #expect(published.exitCode == 0 && published.standardError.contains("there is nothing to do"), "\(published)")
+    }
+
+    @Test func `the gate is off at once, and the log says why`() async throws {
+        let scene = try await Scene()
+        try await scene.live.tool.run(
+            ["channel", "stable", "--approvals", "1", "--registry", scene.live.folder]
+        ).expectSuccess()
+        try await scene.run(
+            scene.ann, "gate", "shop", "--channel", "stable", "--off", "--reason", "a blank page", "--yes"
+        ).expectSuccess()
+        let gate = try await scene.run(scene.ann, "gate", "shop", "--channel", "stable")
+        #expect(gate.standardOutput.contains("is off"), "\(gate)")
+        let log = try await scene.live.tool.run(["audit", "--limit", "5", "--registry", scene.live.folder])
+        #expect(log.standardOutput.contains("switch the gate of shop off; a blank page"), "\(log)")
+        let on = try await scene.run(scene.ann, "gate", "shop", "--channel", "stable", "--on", "--reason", "x")
+        #expect(on.exitCode == 64 && on.standardError.contains("--reason goes with --off"), "\(on)")
+    }
+
     @Test func `where others must approve, no command asks for a yes that would not be enough`() async throws {
         let scene = try await Scene()
         let owner = ["--registry", scene.live.folder]

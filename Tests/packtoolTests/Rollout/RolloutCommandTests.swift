@@ -26,6 +26,23 @@ struct RolloutCommandTests {
         }
         """
 
+    @Test func `a plan for an older version says that it takes devices back`() async throws {
+        let tool = try await Self.project("1.0.0")
+        for (version, more) in [("0.9.0", ["--yes"]), ("1.1.0", ["--channel", "beta"])] {
+            try await tool.run(
+                "build", "dist", "--package", "shop", "--package-version", version, "--out", "packages"
+            ).expectSuccess()
+            try await tool.run(["publish", "packages/shop-\(version).zip", "--no-wait"] + more).expectSuccess()
+        }
+        try tool.write(["plan.json": Self.plan])
+        let plan = ["rollout", "shop@0.9.0", "--channel", "beta", "--plan", "plan.json"]
+        let dry = try await tool.run(plan + ["--dry-run"])
+        #expect(
+            dry.standardOutput.contains(
+                "; it is older than 1.1.0, so devices of the share that have that go back to it"), "\(dry)")
+        expectClearError(try await tool.run(plan), naming: ["0.9.0 is older than 1.1.0", "--yes"])
+    }
+
     @Test func `a gate has defaults that are said, holds the second step, and says what it sees and waits for`()
         async throws
     {

@@ -18,7 +18,11 @@ final class Tool {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("packtool-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let home = folder.appendingPathComponent(".home").path
-        let inherited = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": home]
+        let inherited = [
+            "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": home,
+            // Most servers that are away here stay away.
+            "PACKTOOL_WAIT": "0",
+        ]
         let storage = try Self.storageOfThisRun(folder, hasPlace: environment["PACKTOOL_REGISTRY"] != nil)
         self.environment = inherited.merging(storage) { $1 }.merging(environment) { $1 }
     }

@@ -60,13 +60,16 @@ package struct ProposedChange: Hashable, Sendable {
     package let approvals: [Approval]
     /// nil while it is open, and if it expired.
     package let end: End?
-    /// What an open change of a rollout would do if it were made now, or at its later time; nil for any other change, and if
-    /// it could not be made.
+    /// What an open change of a rollout would do if it were made now, or at its later time. Of any other open change only
+    /// that it could not be made as it is, and why; nil if it could.
     package let preview: RolloutOutcome?
+    /// What whoever approves an open change should know besides, as of now.
+    package let notes: [String]
 
     package init(
         id: Int, proposal: ChangeProposal, proposer: String, proposed: Date, expires: Date, state: State,
-        effect: [String], needed: Int, approvals: [Approval], end: End?, preview: RolloutOutcome? = nil
+        effect: [String], needed: Int, approvals: [Approval], end: End?, preview: RolloutOutcome? = nil,
+        notes: [String] = []
     ) {
         self.id = id
         self.proposal = proposal
@@ -79,12 +82,13 @@ package struct ProposedChange: Hashable, Sendable {
         self.approvals = approvals
         self.end = end
         self.preview = preview
+        self.notes = notes
     }
 
-    package func with(preview: RolloutOutcome) -> ProposedChange {
+    package func with(preview: RolloutOutcome?, notes: [String] = []) -> ProposedChange {
         ProposedChange(
             id: id, proposal: proposal, proposer: proposer, proposed: proposed, expires: expires, state: state,
-            effect: effect, needed: needed, approvals: approvals, end: end, preview: preview)
+            effect: effect, needed: needed, approvals: approvals, end: end, preview: preview, notes: notes)
     }
 
     package var approvalCount: Int { approvals.filter { !$0.isRevoked }.count }

@@ -21,6 +21,7 @@ extension ProposedChange {
             .object(["by": .string($0.by), "time": .string(WireTime.text($0.time)), "text": .string($0.text)])
         }
         json["preview"] = preview.map { .object($0.json) }
+        if !notes.isEmpty { json["notes"] = .array(notes.map { .string($0) }) }
         return json
     }
 
@@ -43,7 +44,8 @@ extension ProposedChange {
             end: json["end"].map { value in
                 let json = try value.object("end")
                 return try End(by: json.string("by"), time: json.date("time"), text: json.string("text"))
-            }, preview: json["preview"].map { try RolloutOutcome(json: $0.object("preview")) })
+            }, preview: json["preview"].map { try RolloutOutcome(json: $0.object("preview")) },
+            notes: (json["notes"]?.array("notes") ?? []).map { try $0.string("note") })
     }
 }
 

@@ -19,8 +19,9 @@ enum ChangeText {
         return switch change.state {
         case .waiting: "waiting for approval: it has \(count(change))"
         case .scheduled:
-            change.proposal.time.map { "approved, to be made at \($0.formatted(.iso8601))" }
-                ?? "approved, to be made with the next look of a runner"
+            (change.needed > 0 ? "approved, " : "needs no approval, ")
+                + (change.proposal.time.map { "to be made at \($0.formatted(.iso8601))" }
+                    ?? "to be made with the next look of a runner")
         case .executed: "made\(end)"
         case .rejected: "rejected\(end)\(text.isEmpty ? "" : ": \(text)")"
         case .expired: "expired \(change.expires.formatted(.iso8601))"
@@ -32,6 +33,7 @@ enum ChangeText {
         let proposal = change.proposal
         var lines = ["change \(change.id) on \(proposal.channel): \(proposal.action.summary)"]
         lines += change.effect.filter { !$0.hasSuffix(proposal.action.summary) }.map { "  \($0)" }
+        lines += change.notes.map { "  attention: \($0)" }
         lines += plan(change).map { "  \($0)" }
         let reason = proposal.reason.isEmpty ? "" : ": \(proposal.reason)"
         lines.append("  proposed \(change.proposed.formatted(.iso8601)) by \(change.proposer)\(reason)")
@@ -46,10 +48,10 @@ enum ChangeText {
         return lines.joined(separator: "\n")
     }
 
-    /// The plan that a change is about, in the words of a dry run; empty if it is about none.
+    /// The plan that a change is about, in the words of a dry run, or why the change cannot be made; empty if it is about none.
     private static func plan(_ change: ProposedChange) -> [String] {
-        guard case .rollout(let request, _) = change.proposal.action else { return [] }
         if let preview = change.preview, !preview.isChanged { return ["it cannot be made as it is: \(preview.effect)"] }
+        guard case .rollout(let request, _) = change.proposal.action else { return [] }
         if let preview = change.preview, let status = preview.status, let words = PlanWords(preview) {
             let moment = change.proposal.time == nil ? "now" : "at its time"
             return ["if it is made \(moment):", RolloutText.next(status)] + RolloutText.plan(words)

@@ -39,7 +39,9 @@ struct ScheduleOptions: ParsableArguments {
 struct ProposalOptions: ParsableArguments {
     @OptionGroup var schedule: ScheduleOptions
 
-    @Option(help: ArgumentHelp("Why, for who approves the change and for the log.", valueName: "TEXT"))
+    @Option(
+        help: ArgumentHelp(
+            "With --propose or --at: why, for who approves the change and for the log.", valueName: "TEXT"))
     var reason: String?
 
     var isGiven: Bool { schedule.isGiven }

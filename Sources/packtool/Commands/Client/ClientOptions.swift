@@ -147,6 +147,9 @@ struct ClientOptions: ParsableArguments {
     /// The package that a verb is about: the one given, or the only one that is installed.
     func onePackage(of updater: Updater) async throws -> PackageID {
         let given = try packages
+        guard given.count <= 1 else {
+            throw CommandFailure("this command is about one package, and \(given.count) are given", kind: "usage")
+        }
         if given.count == 1 { return try await knownPackages(of: updater)[0].package }
         let installed = try await updater.status().filter { $0.active != nil }.map(\.package)
         guard !installed.isEmpty || !given.isEmpty else {

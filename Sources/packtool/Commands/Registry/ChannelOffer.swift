@@ -118,11 +118,16 @@ struct ChannelOffer {
             : try manifests.map { .release(try change($0, consent), of: $0.package) }
         var outcomes: [ChangeOutcome] = []
         for action in actions {
-            outcomes.append(
-                try await session.registry.propose(
-                    ChangeProposal(
-                        action, on: channel, reason: proposal.reason ?? "", at: proposal.schedule.at,
-                        expires: proposal.schedule.expires)))
+            do {
+                outcomes.append(
+                    try await session.registry.propose(
+                        ChangeProposal(
+                            action, on: channel, reason: proposal.reason ?? "", at: proposal.schedule.at,
+                            expires: proposal.schedule.expires)))
+            } catch let error as RegistryError where error.kind == .nothingToDo {
+                // Such as by an earlier run of the job, whose proposal was made meanwhile.
+                options.console.note(error.message)
+            }
         }
         return outcomes
     }

@@ -31,10 +31,19 @@ struct GateCommand: AsyncParsableCommand {
     @Flag(help: "on: pages load from the device. off: pages load online, where the version lists origins.")
     var position: Position?
 
-    @OptionGroup var proposal: ProposalOptions
+    @Option(help: ArgumentHelp("Why, for the log and for who approves the change.", valueName: "TEXT"))
+    var reason: String?
+
+    @OptionGroup var schedule: ScheduleOptions
     @OptionGroup var consent: ConsentOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
+
+    func validate() throws {
+        guard reason == nil || position == .off || schedule.isGiven else {
+            throw ValidationError("--reason goes with --off, --propose or --at")
+        }
+    }
 
     func run() async throws {
         let session = try await RegistrySession(registry, console: options.console)
@@ -45,8 +54,13 @@ struct GateCommand: AsyncParsableCommand {
                 "\(channel): the gate of \(package) is off; from their next check on, \(try await askedPages(session))"
             case .on: "\(channel): the gate of \(package) is on; from their next check on, devices show what they have"
             }
-        try await ChannelSettingText.change(
-            .gate(package, isOn: position == .on), on: channel, sentence, proposal, session, options)
+        let setting = ChannelSetting.gate(package, isOn: position == .on)
+        // A reason is recorded with a proposal, which is made at once: off needs no approval.
+        guard !schedule.isGiven, reason == nil else {
+            return try await ChangeText.propose(
+                .setting(setting), on: channel, schedule, reason: reason, session, options)
+        }
+        try await ChannelSettingText.change(setting, on: channel, sentence, nil, session, options)
     }
 
     /// What devices show with the gate off, after a question if that is an error page on some of them.

@@ -45,5 +45,18 @@ struct TokenCreateCommand: AsyncParsableCommand {
             "This is the only time that the token is shown. Use it as PACKTOOL_TOKEN; its id is \(token.record.id), and it "
                 + (expires.map { "holds until \($0.formatted(.iso8601))." } ?? "does not expire."))
         await rights.noteUnknownNames(session, options.console)
+        if rights.scope.actions.contains(.release) { await noteSameName(as: token.record, session) }
+    }
+    /// A token is a person to approvals: somebody with two could approve what they proposed.
+    private func noteSameName(as made: TokenRecord, _ session: RegistrySession) async {
+        let now = Date()
+        let others = ((try? await session.registry.tokens()) ?? []).filter { token in
+            token.name == made.name && token.id != made.id && token.revoked == nil && token.parent == nil
+                && token.expires.map { $0 > now } ?? true
+        }
+        guard let other = others.first else { return }
+        options.console.note(
+            "warning: there is a token \(other.name) (\(other.id)) already, and where changes need approvals, the two count as two "
+                + "people. If it is the same one, revoke it: packtool token revoke \(other.id)")
     }
 }

@@ -34,9 +34,8 @@ struct TokenExchangeCommand: AsyncParsableCommand {
         }
         let environment = ProcessInfo.processInfo.environment
         let idToken = try await JobIDToken.read(environment, audience: audience ?? AudienceText.of(url))
-        var retry = RetryPolicy()
-        retry.notice = { options.console.note($0) }
-        let remote = try RemoteRegistry(url.absoluteString, token: nil, retry: retry)
+        let remote = try RemoteRegistry(
+            url.absoluteString, token: nil, retry: try ServerPatience.policy(options.console))
         let token = try await remote.exchange(TokenExchangeRequest(idToken: idToken, trust: trust))
         // GitHub then hides it wherever a later step prints it.
         if environment["GITHUB_ACTIONS"] == "true" {
