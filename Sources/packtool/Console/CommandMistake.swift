@@ -25,7 +25,7 @@ enum CommandMistake {
                 return nil
             }
             var names: [String] = []
-            for command in commands {
+            for command in commands where command.configuration.shouldDisplay {
                 if let name = command.configuration.commandName { names.append(name) }
             }
             return unknown(argument, of: path, names)

@@ -13,6 +13,13 @@ struct AuditTests {
             environment: environment)
         try #require(withdrawal.exitCode == 0, "\(withdrawal)")
 
+        for more in [[], ["--dry-run"]] {
+            let again = try await registry.tool.run(
+                ["withdraw", "shop@1.0.0", "--reason", "twice", "--yes", "--registry", registry.url] + more,
+                environment: environment)
+            expectClearError(again, naming: ["nothing to do: shop 1.0.0 was withdrawn before: broken"], exitCode: 2)
+        }
+
         let local = try await registry.tool.run("audit", "--json").json().object().array("entries").map {
             try $0.object()
         }

@@ -43,7 +43,21 @@ struct WithdrawCommand: AsyncParsableCommand {
                 "\(package.package) \(version) is not published (there is: \(names.isEmpty ? "no version of it" : names))",
                 kind: "notFound")
         }
-        if dryRun.isDryRun { return try await preview(version, session) }
+        do {
+            if dryRun.isDryRun { return try await preview(version, session) }
+            try await withdraw(version, entry, session)
+        } catch let error as RegistryError where error.kind == .notFound {
+            // What an interrupted command left half is withdrawn all the same.
+            guard let reason = entry.withdrawn else { throw error }
+            throw CommandFailure(
+                "nothing to do: \(package.package) \(version) was withdrawn before\(reason.isEmpty ? "" : ": \(reason)")",
+                exitCode: .nothingToDo)
+        }
+    }
+
+    private func withdraw(
+        _ version: SemanticVersion, _ entry: RegistryOverview.Version, _ session: RegistrySession
+    ) async throws {
         if entry.withdrawn == nil {
             let effects: String
             do { effects = lines(try await self.effects(version, session)) } catch is PreviewsUnknown {
