@@ -56,7 +56,7 @@ package struct VersionWithdrawal: RegistryChange {
             throw RegistryError(.notFound, "\(package) \(version) is not published")
         }
         if let earlier = published.withdrawn {
-            throw RegistryError(.conflict, "\(package) \(version) is withdrawn already (\(earlier))")
+            throw RegistryError(.nothingToDo, "\(package) \(version) is withdrawn already (\(earlier))")
         }
         let users = facts.usersOfBundle
         guard users.isEmpty else {

@@ -17,7 +17,7 @@ struct AuditTests {
             let again = try await registry.tool.run(
                 ["withdraw", "shop@1.0.0", "--reason", "twice", "--yes", "--registry", registry.url] + more,
                 environment: environment)
-            expectClearError(again, naming: ["nothing to do: shop 1.0.0 was withdrawn before: broken"], exitCode: 2)
+            expectClearError(again, naming: ["shop 1.0.0 is withdrawn already (broken)"], exitCode: 2)
         }
 
         let local = try await registry.tool.run("audit", "--json").json().object().array("entries").map {

@@ -50,8 +50,7 @@ struct WithdrawCommand: AsyncParsableCommand {
             // What an interrupted command left half is withdrawn all the same.
             guard let reason = entry.withdrawn else { throw error }
             throw CommandFailure(
-                "nothing to do: \(package.package) \(version) was withdrawn before\(reason.isEmpty ? "" : ": \(reason)")",
-                exitCode: .nothingToDo)
+                "\(package.package) \(version) is withdrawn already (\(reason))", exitCode: .nothingToDo)
         }
     }
 
