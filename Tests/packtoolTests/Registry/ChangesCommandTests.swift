@@ -258,7 +258,9 @@ struct ChangesCommandTests {
         let time = Date().addingTimeInterval(4).formatted(.iso8601)
         let proposed = try await scene.run(
             scene.ann, "publish", "packages/shop-1.1.0.zip", "--channel", "stable", "--at", time)
-        #expect(proposed.exitCode == 0 && proposed.standardOutput.contains("needs no approval, to be made at"), "\(proposed)")
+        #expect(
+            proposed.exitCode == 0 && proposed.standardOutput.contains("needs no approval, to be made at"),
+            "\(proposed)")
         #expect(try await scene.device().contains("1.0.0"))
         var state = ""
         for _ in 0..<40 where state != "executed" {
