@@ -34,8 +34,9 @@ else
     # Copies of packages on this machine may belong to root, and git reads them for nobody else unasked.
     git config --file "$scratch/home/.gitconfig" safe.directory '*'
     # The image's root is made in a user namespace, for which a user that is no person has no ids.
-    grep -q "^$user:" /etc/subuid && grep -q "^$user:" /etc/subgid ||
+    if ! grep -q "^$user:" /etc/subuid || ! grep -q "^$user:" /etc/subgid; then
         usermod --add-subuids 200000-265535 --add-subgids 200000-265535 "$user"
+    fi
     chown -R "$user" "$second" "$scratch/home" "$scratch/tmp"
 fi
 
