@@ -13,7 +13,26 @@ package struct VerbDesk: Sendable {
     /// - Throws: `RegistryError` if the registry refuses the verb or cannot be read, ``DashboardFault`` if what the verb is about
     ///   does not exist.
     package func preview(_ verb: DashboardVerb) async throws -> VerbPreview {
-        try await asProposal(plainPreview(verb))
+        try await asProposal(withRefusal(plainPreview(verb)))
+    }
+
+    /// A change that the registry refuses now is shown with its reason, and without a button.
+    private func withRefusal(_ preview: VerbPreview) async throws -> VerbPreview {
+        guard preview.isPossible, let proposal = try await proposal(preview.verb, reason: ""),
+            case .release(let change, let package) = proposal.action
+        else { return preview }
+        do {
+            _ = try await registry.preview(change, of: package, on: proposal.channel, assuming: [])
+            return preview
+        } catch let error as RegistryError where error.kind == .conflict {
+            var preview = preview
+            preview.effects.append("The registry refuses it: \(error.message)")
+            preview.isPossible = false
+            return preview
+        } catch {
+            // What else is wrong it says of the change itself.
+            return preview
+        }
     }
 
     private func plainPreview(_ verb: DashboardVerb) async throws -> VerbPreview {
@@ -50,9 +69,12 @@ package struct VerbDesk: Sendable {
         guard preview.state == state, preview.isPossible else { return .changedMeanwhile(preview) }
         let reason = String(reason.prefix(200))
         if preview.isProposal, let proposal = try await proposal(verb, reason: reason) {
-            let change = try await registry.propose(proposal).change
+            let outcome = try await registry.propose(proposal)
+            let change = outcome.change
             return .done(
-                "Done: change \(change.id) is proposed; it has \(change.approvalCount) of \(change.needed) approvals")
+                (outcome.isChanged
+                    ? "Done: change \(change.id) is proposed" : "Change \(change.id) proposes that already")
+                    + "; it has \(change.approvalCount) of \(change.needed) approvals")
         }
         switch verb {
         case .approve(let id): return .done(try await said(.approve, on: id))

@@ -205,6 +205,22 @@ struct DashboardTests {
         }
     }
 
+    @Test func `what the registry refuses is shown with its reason, and without a button`() async throws {
+        try await Self.with { (shop, visitor) async throws in
+            try await shop.publisher().publish([shop.page("1.2.0").zip])
+            _ = try await shop.registry.change(.offer(version("1.2.0")), of: package(), on: channel())
+            let verb = DashboardVerb.rollBack(try package(), try channel(), to: nil)
+            let first = try await visitor.open(DashboardPath.verb(verb).text)
+            #expect(first.text.contains("<button") && !first.text.contains("refuses"), "\(first.text)")
+            #expect(try await visitor.perform(verb).status == 303)
+            #expect(try await shop.releases() == ["1.1.0@100"])
+            let second = try await visitor.open(DashboardPath.verb(verb).text)
+            #expect(second.text.contains("The registry refuses it: "), "\(second.text)")
+            #expect(second.text.contains("was rolled back from checkout 1.2.0"), "\(second.text)")
+            #expect(!second.text.contains("name=\"seen\""), "\(second.text)")
+        }
+    }
+
     @Test func `a page shows and does what its token may`() async throws {
         try await Self.with([.observe]) { (shop, visitor) async throws in
             let offer = try await visitor.open("/dashboard/channels/beta/packages/checkout")
