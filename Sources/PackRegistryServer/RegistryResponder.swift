@@ -18,6 +18,8 @@ package struct RegistryResponder: HTTPResponder {
     let adapters: AdapterController?
     let clients: ClientLimits
     let metrics: ServerMetrics
+    /// Not the request's own, which has an id of the framework beside ours.
+    let logger: Logger
     /// Nil: there is none.
     let dashboard: DashboardController?
 
@@ -36,7 +38,7 @@ package struct RegistryResponder: HTTPResponder {
         } catch {
             var problem = clients.judged(Problem(error), request, from: context.peer)
             if problem.status.code >= 500 {
-                context.logger.error(
+                logger.error(
                     "a request failed", metadata: ["id": "\(id)", "error": "\(error)"])
                 problem.requestID = id
             }
@@ -50,13 +52,13 @@ package struct RegistryResponder: HTTPResponder {
         metrics.count(
             ServerMetrics.Kind(path: request.uri.path), status: response.status.code,
             byteCount: response.body.contentLength ?? 0, elapsed)
-        guard context.logger.logLevel <= .info else { return response }
+        guard logger.logLevel <= .info else { return response }
         // Of a refused token nobody knows whose it is.
         let client =
             reason != nil && context.caller.name == nil ? clients.client(of: request, from: context.peer) : nil
         log(
             response, request: request, id: id, elapsed,
-            ["token": context.caller.name, "client": client.map { "\($0)" }, "reason": reason], context.logger)
+            ["token": context.caller.name, "client": client.map { "\($0)" }, "reason": reason], logger)
         return response
     }
 

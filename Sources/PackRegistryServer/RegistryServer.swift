@@ -213,7 +213,7 @@ package struct RegistryServer: Sendable {
                         desk: desk, view: view, archives: SiteArchiveStore(host: host), memory: memory,
                         reports: devices, host: host, reads: reports, address: address, settings: settings))
             },
-            clients: clients, metrics: metrics,
+            clients: clients, metrics: metrics, logger: logger,
             dashboard: !configuration.hasDashboard
                 ? nil
                 : DashboardController(
