@@ -149,7 +149,10 @@ struct JSONOutputTests {
         try await run("rollout rollback", gamma[0], gamma[1], gamma[2], gamma[3])
         try await run("channel", "stable", "--approvals", "1")
         try await run("gate", "ferries", "--channel", "stable", "--off", "--propose", "--yes")
-        for _ in 0..<2 { try await run("gate", "ferries", "--channel", "stable", "--on", "--propose") }
+        for code: Int32 in [0, 2] {
+            try await run("gate", "ferries", "--channel", "stable", "--on", "--propose", codes: [code])
+        }
+        try await run("channel", "stable", "--poll", "2h", "--propose")
         try await run("changes reject", "4", "--reason", "once is enough")
         documents.append(("changes approve", try await Self.approve("3", tool)))
         try await run("changes list", "--all")
