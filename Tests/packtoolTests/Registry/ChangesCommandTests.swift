@@ -22,6 +22,15 @@ struct ChangesCommandTests {
             bob = try await ["PACKTOOL_TOKEN": live.token("--release", "--channel", "stable")]
         }
 
+        /// Publishes the versions after the first, each for everybody.
+        func publishAll() async throws {
+            for version in ["1.1.0", "1.2.0"] {
+                try await live.tool.run(
+                    "publish", "packages/shop-\(version).zip", "--channel", "stable", "--registry", live.folder
+                ).expectSuccess()
+            }
+        }
+
         func run(_ person: [String: String], _ arguments: String...) async throws -> Outcome {
             try await live.tool.run(arguments + ["--registry", live.url], environment: person)
         }
@@ -49,12 +58,7 @@ struct ChangesCommandTests {
 
     @Test func `a rollback that is done once more takes nothing else back`() async throws {
         let scene = try await Scene()
-        let owner = ["--registry", scene.live.folder]
-        for version in ["1.1.0", "1.2.0"] {
-            try await scene.live.tool.run(
-                ["publish", "packages/shop-\(version).zip", "--channel", "stable"] + owner
-            ).expectSuccess()
-        }
+        try await scene.publishAll()
         try await scene.run(scene.ann, "rollback", "shop", "--channel", "stable").expectSuccess()
         let again = try await scene.run(scene.ann, "rollback", "shop", "--channel", "stable")
         expectClearError(
@@ -67,11 +71,7 @@ struct ChangesCommandTests {
     @Test func `a rollback says why, on a channel with approvals only to others`() async throws {
         let scene = try await Scene()
         let owner = ["--registry", scene.live.folder]
-        for version in ["1.1.0", "1.2.0"] {
-            try await scene.live.tool.run(
-                ["publish", "packages/shop-\(version).zip", "--channel", "stable"] + owner
-            ).expectSuccess()
-        }
+        try await scene.publishAll()
         let back = try await scene.run(
             scene.ann, "rollback", "shop", "--channel", "stable", "--reason", "the cart is empty"
         ).expectSuccess()
