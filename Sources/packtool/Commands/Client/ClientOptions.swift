@@ -148,7 +148,7 @@ struct ClientOptions: ParsableArguments {
     func onePackage(of updater: Updater) async throws -> PackageID {
         let given = try packages
         guard given.count <= 1 else {
-            throw CommandFailure("this command is about one package, and \(given.count) are given", kind: "usage")
+            throw CommandFailure("this command is about one package, and \(given.count) are given")
         }
         if given.count == 1 { return try await knownPackages(of: updater)[0].package }
         let installed = try await updater.status().filter { $0.active != nil }.map(\.package)
