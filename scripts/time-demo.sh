@@ -17,5 +17,5 @@ load=$(cut -d ' ' -f 1 /proc/loadavg)
 started=$SECONDS
 make -C "$scratch/packtool" demo || { echo "error: make demo failed after $((SECONDS - started)) s" >&2; exit 1; }
 took=$((SECONDS - started))
-echo "make demo at $(git rev-parse --short HEAD): $took s on $(nproc) cores, at most $limit s (load before: $load)"
+echo "make demo at $(git -C "$scratch/packtool" rev-parse --short HEAD): $took s on $(nproc) cores, at most $limit s (load before: $load)"
 [ "$took" -le "$limit" ] || { echo "error: make demo took $took s, and may take $limit s" >&2; exit 1; }
