@@ -111,8 +111,7 @@ package struct RegistryResponder: HTTPResponder {
     private static func isForOperators(_ problem: Problem, _ request: Request) -> Bool {
         switch problem.status.code {
         case 401, 403, 429: true
-        case 400..<500:
-            request.headers[.authorization] != nil || request.uri.path == Endpoints.exchangeToken.route.path
+        case 400..<500: ClientLimits.bringsToken(request)
         // Logged with what the client does not see.
         default: false
         }

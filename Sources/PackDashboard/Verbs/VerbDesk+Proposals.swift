@@ -32,8 +32,7 @@ extension VerbDesk {
     }
 
     /// The preview of a verb of a channel that requires approvals says so, and its form proposes the change.
-    func asProposal(_ preview: VerbPreview) async throws -> VerbPreview {
-        guard let proposal = try await proposal(preview.verb, reason: "") else { return preview }
+    func asProposal(_ preview: VerbPreview, _ proposal: ChangeProposal) async throws -> VerbPreview {
         let channel = proposal.channel
         let needed = proposal.action.approvals(required: try await required(channel))
         guard needed > 0 else { return preview }

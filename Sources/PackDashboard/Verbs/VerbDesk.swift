@@ -13,14 +13,14 @@ package struct VerbDesk: Sendable {
     /// - Throws: `RegistryError` if the registry refuses the verb or cannot be read, ``DashboardFault`` if what the verb is about
     ///   does not exist.
     package func preview(_ verb: DashboardVerb) async throws -> VerbPreview {
-        try await asProposal(withRefusal(plainPreview(verb)))
+        let preview = try await plainPreview(verb)
+        guard let proposal = try await proposal(verb, reason: "") else { return preview }
+        return try await asProposal(withRefusal(preview, proposal), proposal)
     }
 
     /// A change that the registry refuses now is shown with its reason, and without a button.
-    private func withRefusal(_ preview: VerbPreview) async throws -> VerbPreview {
-        guard preview.isPossible, let proposal = try await proposal(preview.verb, reason: ""),
-            case .release(let change, let package) = proposal.action
-        else { return preview }
+    private func withRefusal(_ preview: VerbPreview, _ proposal: ChangeProposal) async -> VerbPreview {
+        guard preview.isPossible, case .release(let change, let package) = proposal.action else { return preview }
         do {
             _ = try await registry.preview(change, of: package, on: proposal.channel, assuming: [])
             return preview

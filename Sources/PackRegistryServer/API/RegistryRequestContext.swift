@@ -17,6 +17,7 @@ package struct RegistryRequestContext: RequestContext {
         coreContext = CoreRequestContextStorage(source: source)
         peer = source.channel.remoteAddress?.ipAddress
     }
+
     /// Whose token a request has, for the log.
     final class Caller: Sendable {
         private let noted = Mutex<String?>(nil)

@@ -48,6 +48,12 @@ struct ClientLimits: Sendable {
         return id
     }
 
+    /// Whether a request brings an access token, or an id token to exchange.
+    static func bringsToken(_ request: Request) -> Bool {
+        request.headers[.authorization] != nil
+            || request.uri.path.hasPrefix(Endpoints.exchangeToken.route.path)
+    }
+
     /// Who asks, for the log.
     func client(of request: Request, from peer: String?) -> ClientAddress? {
         peer.flatMap { proxies.client(of: $0, request.headers) }
@@ -60,8 +66,7 @@ struct ClientLimits: Sendable {
 
     /// The problem itself, or that there were too many of its kind: tokens and id tokens that are not valid are counted.
     func judged(_ problem: Problem, _ request: Request, from peer: String?) -> Problem {
-        let isExchange = request.uri.path.hasPrefix(Endpoints.exchangeToken.route.path)
-        guard problem.status == .unauthorized, isExchange || request.headers[.authorization] != nil,
+        guard problem.status == .unauthorized, Self.bringsToken(request),
             let client = client(of: request, from: peer),
             let seconds = failedTokens.add(client)
         else { return problem }

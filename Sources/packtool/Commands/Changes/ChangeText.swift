@@ -82,12 +82,12 @@ enum ChangeText {
             ChangeProposal(
                 action, on: channel, reason: reason ?? "", at: schedule.at, expires: schedule.expires,
                 isEmergency: isEmergency))
-        try await show(outcome, unchanged: unchanged(outcome) ?? "", session, options)
+        try await show(outcome, unchanged: proposedAlready(outcome.change), session, options)
     }
 
-    /// What is said of a proposal that is there already; nil for a new one.
-    static func unchanged(_ outcome: ChangeOutcome) -> String? {
-        outcome.isChanged ? nil : "nothing to do: change \(outcome.change.id) proposes that already"
+    /// What is said of a proposal that is there already.
+    static func proposedAlready(_ change: ProposedChange) -> String {
+        "nothing to do: change \(change.id) proposes that already"
     }
 
     /// Prints an outcome.

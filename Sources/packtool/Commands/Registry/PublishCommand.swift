@@ -243,7 +243,9 @@ struct PublishCommand: AsyncParsableCommand {
         }
         options.console.result(
             PublishText.text(published, proposed), json: PublishText.json(published, [], proposed))
-        for text in proposed.compactMap(ChangeText.unchanged) { options.console.note(text) }
+        for outcome in proposed where !outcome.isChanged {
+            options.console.note(ChangeText.proposedAlready(outcome.change))
+        }
         for change in proposed.map(\.change) where change.state == .waiting {
             options.console.note("Somebody else approves it with:  packtool changes approve \(change.id)")
         }
