@@ -3,81 +3,107 @@ import PackSystem
 public import PackTrust
 
 /// A signer that runs another program: it writes the message to the program's stdin and reads the raw signature from
-/// its stdout.
+/// its stdout. The program may ask a person on the terminal, and Ctrl-C reaches it.
 public struct CommandSigner: Signer {
     public let publicKey: PublicKey
     private let command: [String]
     private let limit: Double
+    private let notice: (@Sendable (String) -> Void)?
 
     /// No signature and no public key is larger.
     private static let outputLimit = 65_536
+    /// In seconds. A program that asks nobody and fetches nothing is faster.
+    private static let silence = 5.0
 
     /// - Parameters:
     ///   - command: The program and its arguments; a program without a slash is looked up in `PATH`. No shell reads it.
     ///   - publicKey: nil to ask the program for it, by the further argument `public-key`.
     ///   - limit: seconds that one run may take. A person may have to find a token and touch it.
+    ///   - notice: is told once a run that the program has not answered for 5 seconds.
     /// - Throws: `TrustError.invalidKey(reason:)`
-    public init(command: [String], publicKey: PublicKey? = nil, limit: Double = 300) throws(TrustError) {
+    public init(
+        command: [String], publicKey: PublicKey? = nil, limit: Double = 300,
+        notice: (@Sendable (String) -> Void)? = nil
+    ) throws(TrustError) {
         self.command = command
         self.limit = limit
+        self.notice = notice
         if let publicKey {
             self.publicKey = publicKey
         } else {
-            let answer = try Self.run(command + ["public-key"], input: [], limit: limit)
+            let answer = try Self.run(command + ["public-key"], input: [], limit: limit, notice)
             self.publicKey = try PublicKey(pem: String(decoding: answer, as: UTF8.self))
         }
     }
 
     public func sign(_ message: [UInt8]) throws -> [UInt8] {
-        try Self.run(command, input: message, limit: limit)
+        try Self.run(command, input: message, limit: limit, notice)
     }
 
     private static func run(
-        _ command: [String], input: [UInt8], limit: Double
+        _ command: [String], input: [UInt8], limit: Double, _ notice: ((String) -> Void)?
     ) throws(TrustError) -> [UInt8] {
         let name = command.first ?? ""
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: name.contains("/") ? name : "/usr/bin/env")
-        process.arguments = name.contains("/") ? Array(command.dropFirst()) : command
+        let process: ChildProcess
+        let answer: [UInt8]?
+        do {
+            let started = try start(command, input: input)
+            process = started.process
+            answer = read(started.output, limit: limit) {
+                notice?("waiting for the command \(name), which signs: it has \(Int(limit)) s")
+            }
+            // Whoever writes on beyond the limit of bytes meets a closed pipe, and not one that is full for good.
+        }
+        guard let answer else {
+            process.kill()
+            _ = process.wait()
+            throw .invalidKey(reason: "the command \(name) gave no answer within \(Int(limit)) s, and was ended")
+        }
+        let end = process.wait()
+        guard end == .exited(status: 0) else { throw .invalidKey(reason: "the command \(name) ended \(end)") }
+        return answer
+    }
+
+    private static func start(
+        _ command: [String], input: [UInt8]
+    ) throws(TrustError) -> (process: ChildProcess, output: OpenDescriptor) {
+        let name = command.first ?? ""
         // The message goes through a file: a pipe would block for good if the program wrote before it read.
         let message = FileManager.default.temporaryDirectory.appendingPathComponent("message-\(UUID().uuidString)")
-        let output = Pipe()
         do {
             try SystemCall.create(message, with: input, mode: 0o600, isNew: true)
             defer { try? FileManager.default.removeItem(at: message) }
-            process.standardInput = try FileHandle(forReadingFrom: message)
-            process.standardOutput = output
-            process.standardError = FileHandle.standardError
-            try process.run()
+            let file = try OpenDescriptor(SystemCall.open(message, O_RDONLY))
+            let output = try ChildProcess.pipe()
+            let process = try ChildProcess.start(
+                name, command, input: file.number, output: output.writing.number, hasOwnGroup: false)
+            return (process, output.reading)
+        } catch let failure as ChildProcess.Failure {
+            throw .invalidKey(reason: "the command \(name) cannot be run: \(failure.reason)")
         } catch {
-            throw .invalidKey(reason: "the command \(name) cannot be run: \(error.localizedDescription)")
+            throw .invalidKey(reason: "the command \(name) cannot be run: \(error)")
         }
-        guard let answer = read(output.fileHandleForReading, until: .now() + limit) else {
-            // Its end is not waited for: Foundation notices it on Linux only when whatever the program started has ended too.
-            kill(process.processIdentifier, SIGKILL)
-            throw .invalidKey(reason: "the command \(name) gave no answer within \(Int(limit)) s, and was ended")
-        }
-        // Whoever writes on beyond the limit meets a closed pipe, and not one that is full for good.
-        try? output.fileHandleForReading.close()
-        process.waitUntilExit()
-        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-            throw .invalidKey(reason: "the command \(name) failed with status \(process.terminationStatus)")
-        }
-        return answer
     }
 
     /// What a program writes before it closes its output, at most the limit of bytes; nil when its time is over. A program that it
     /// started may keep the output open, so it is the pipe that is waited for.
-    private static func read(_ file: FileHandle, until end: DispatchTime) -> [UInt8]? {
+    private static func read(_ output: OpenDescriptor, limit: Double, _ onSilence: () -> Void) -> [UInt8]? {
+        let end = DispatchTime.now() + limit
+        var silence: DispatchTime? = .now() + Self.silence
         var answer: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 4096)
         while answer.count < outputLimit {
             let now = DispatchTime.now()
             guard now < end else { return nil }
-            var wanted = pollfd(fd: file.fileDescriptor, events: Int16(POLLIN), revents: 0)
-            let milliseconds = (end.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000
+            if let time = silence, now >= time {
+                onSilence()
+                silence = nil
+            }
+            let next = min(end, silence ?? end)
+            let milliseconds = (next.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000
+            var wanted = pollfd(fd: output.number, events: Int16(POLLIN), revents: 0)
             guard poll(&wanted, 1, Int32(clamping: milliseconds + 1)) > 0 else { continue }
-            let count = part.withUnsafeMutableBytes { SystemCall.read(file.fileDescriptor, into: $0) }
+            let count = part.withUnsafeMutableBytes { SystemCall.read(output.number, into: $0) }
             if count == 0 { break }
             if count > 0 { answer += part[..<count] }
         }

@@ -47,10 +47,12 @@ public enum KeySource: Sendable, Equatable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - environment: The variables to look in.
+    ///   - notice: Called if a program has not answered for some seconds, with a sentence for a person.
     ///   - passphrase: Called if the key is encrypted, with a name for the question.
     /// - Throws: `TrustError.invalidKey(reason:)`, `TrustError.store(path:reason:)`, or what `passphrase` throws.
     public func signer(
         environment: [String: String] = ProcessInfo.processInfo.environment,
+        notice: (@Sendable (String) -> Void)? = nil,
         passphrase: (String) throws -> String
     ) throws -> any Signer {
         switch self {
@@ -75,7 +77,7 @@ public enum KeySource: Sendable, Equatable, CustomStringConvertible {
             }
             return try Self.key(in: Array(text.utf8), name: name, passphrase: passphrase)
         case .command(let words, let publicKey):
-            return try CommandSigner(command: words, publicKey: publicKey)
+            return try CommandSigner(command: words, publicKey: publicKey, notice: notice)
         }
     }
 

@@ -32,17 +32,21 @@ package struct KeyFolder: Sendable {
 
     package let folder: URL
     private let environment: [String: String]
+    private let notice: (@Sendable (String) -> Void)?
     private let askPassphrase: @Sendable (String) throws -> String
 
-    /// - Parameter askPassphrase: Called for an encrypted key if the environment has no passphrase.
+    /// - Parameters:
+    ///   - notice: Called if a program that has the key has not answered for some seconds, with a sentence for a person.
+    ///   - askPassphrase: Called for an encrypted key if the environment has no passphrase.
     package init(
-        folder: URL, environment: [String: String] = [:],
+        folder: URL, environment: [String: String] = [:], notice: (@Sendable (String) -> Void)? = nil,
         askPassphrase: @escaping @Sendable (String) throws -> String = { name in
             throw RegistryError(.invalid, "\(name) is encrypted: give its passphrase in \(passphraseVariable)")
         }
     ) {
         self.folder = folder
         self.environment = environment
+        self.notice = notice
         self.askPassphrase = askPassphrase
     }
 
@@ -92,7 +96,7 @@ package struct KeyFolder: Sendable {
 
     private func open(_ source: KeySource, _ what: String) throws -> any Signer {
         do {
-            return try source.signer(environment: environment) { [environment] file in
+            return try source.signer(environment: environment, notice: notice) { [environment] file in
                 // Set and empty, as CI systems leave a secret that a job may not see, is not given.
                 try environment[Self.passphraseVariable].flatMap { $0.isEmpty ? nil : $0 } ?? askPassphrase(file)
             }

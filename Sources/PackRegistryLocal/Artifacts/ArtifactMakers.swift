@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import PackRegistryAPI
 import PackRegistrySQL
+import PackSystem
 import Synchronization
 
 /// The program that makes artifacts for a server: a command of this same program, which runs ``MakerService``.
@@ -21,7 +22,7 @@ package struct MakerProgram: Sendable {
 final class ArtifactMakers: Sendable {
     private struct State {
         var isStopped = false
-        var processes: Set<pid_t> = []
+        var processes: Set<ChildProcess> = []
     }
 
     /// The maintenance's, a device's, and publications' first downloads; more wait.
@@ -49,13 +50,12 @@ final class ArtifactMakers: Sendable {
     func stop() {
         state.withLock { state in
             state.isStopped = true
-            for process in state.processes { kill(process, SIGKILL) }
+            for process in state.processes { process.kill() }
         }
     }
 
     /// Waits for a place, and starts a process in it.
-    /// - Parameter start: gives the number of a process that nobody has waited for.
-    func start(_ start: () throws -> pid_t) throws -> pid_t {
+    func start(_ start: () throws -> ChildProcess) throws -> ChildProcess {
         places.wait()
         do {
             return try state.withLock { state in
@@ -71,19 +71,16 @@ final class ArtifactMakers: Sendable {
     }
 
     /// Ends a process, if it has not ended, and gives its place back.
-    /// - Returns: its status as `waitpid` tells it.
     @discardableResult
-    func end(_ process: pid_t) -> Int32 {
+    func end(_ process: ChildProcess) -> ChildProcess.End {
         // Under the lock, because the number may be somebody else's once it was waited for.
-        let status = state.withLock { state in
-            kill(process, SIGKILL)
+        let end = state.withLock { state in
+            process.kill()
             state.processes.remove(process)
-            var status: Int32 = 0
-            while waitpid(process, &status, 0) < 0, errno == EINTR {}
-            return status
+            return process.wait()
         }
         places.signal()
-        return status
+        return end
     }
 
     static let ending = RegistryError(.busy, "the server is shutting down: the next one makes the missing files")

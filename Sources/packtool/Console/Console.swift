@@ -39,7 +39,8 @@ struct Console {
 
     /// A message for people, on stderr.
     func note(_ text: String) {
-        if !isQuiet { Self.standardError(text) }
+        // A line of progress may be there (``ProgressLine``): it is shown again with the next step.
+        if !isQuiet { Self.standardError((showsProgress ? "\r\u{1B}[K" : "") + text) }
     }
 
     /// Whether progress may be drawn: only on a terminal.

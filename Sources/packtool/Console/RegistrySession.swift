@@ -15,9 +15,11 @@ struct RegistrySession {
     let location: RegistryLocation
     /// The registry of a folder or a database; nil for a server.
     let local: LocalRegistry?
+    private let console: Console
 
     /// - Parameter waitsForServer: Whether a server that starts anew is waited for (``RetryPolicy``).
     init(_ options: RegistryOptions, console: Console, waitsForServer: Bool = true) async throws {
+        self.console = console
         try options.authorities.trust()
         let current = try CurrentProject()
         configuration = current.configuration
@@ -52,7 +54,10 @@ struct RegistrySession {
 
     /// Keys from the environment, else from the project's key folder.
     var keys: KeyFolder {
-        KeyFolder(folder: project.keys, environment: ProcessInfo.processInfo.environment) { name in
+        KeyFolder(
+            folder: project.keys, environment: ProcessInfo.processInfo.environment,
+            notice: { [console] in console.note($0) }
+        ) { name in
             guard isatty(FileHandle.standardInput.fileDescriptor) == 1, let text = getpass("Passphrase of \(name): ")
             else {
                 throw CommandFailure("\(name) is encrypted: give its passphrase in \(KeyFolder.passphraseVariable)")

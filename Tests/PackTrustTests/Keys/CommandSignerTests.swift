@@ -1,5 +1,6 @@
 import Foundation
 import PackKeys
+import Synchronization
 import Testing
 
 @testable import PackTrust
@@ -19,5 +20,41 @@ struct CommandSignerTests {
         let signer = try CommandSigner(command: ["sh", "-c", script], publicKey: try Self.key.get(), limit: 0.3)
         let error = #expect(throws: TrustError.self) { try signer.sign([1]) }
         #expect("\(error, default: "signed")".contains("gave no answer within"))
+    }
+
+    @Test func `a program is in the group of who started it, so that it may ask on the terminal and Ctrl-C reaches it`()
+        throws
+    {
+        let command = ["sh", "-c", "ps -o pgid= -p $$"]
+        let group = try CommandSigner(command: command, publicKey: try Self.key.get()).sign([1])
+        let own = getpgrp()
+        #expect(String(decoding: group, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines) == "\(own)")
+    }
+
+    @Test func `a program that is silent for long is said to be waited for, once`() throws {
+        let notices = Mutex<[String]>([])
+        let signer = try CommandSigner(
+            command: ["sh", "-c", "sleep 5.5; echo -n signed"], publicKey: try Self.key.get(), limit: 60
+        ) { notice in notices.withLock { $0.append(notice) } }
+        #expect(try signer.sign([1]) == Array("signed".utf8))
+        #expect(notices.withLock { $0 } == ["waiting for the command sh, which signs: it has 60 s"])
+    }
+
+    @Test(arguments: [
+        ("exit 3", "the command sh ended with status 3"), ("kill -9 $$", "the command sh ended by signal 9"),
+    ])
+    func `a program that fails is told by its end`(script: String, message: String) throws {
+        let signer = try CommandSigner(command: ["sh", "-c", script], publicKey: try Self.key.get())
+        let error = #expect(throws: TrustError.self) { try signer.sign([1]) }
+        #expect("\(error, default: "signed")".contains(message))
+    }
+
+    @Test func `a program that writes on for good, or is not there, is a fault`() throws {
+        let endless = try CommandSigner(command: ["yes"], publicKey: try Self.key.get(), limit: 60)
+        let error = #expect(throws: TrustError.self) { try endless.sign([1]) }
+        #expect("\(error, default: "signed")".contains("the command yes ended by signal"))
+        let missing = try CommandSigner(command: ["no-such-program"], publicKey: try Self.key.get())
+        let reason = #expect(throws: TrustError.self) { try missing.sign([1]) }
+        #expect("\(reason, default: "signed")".contains("the command no-such-program cannot be run: No such file"))
     }
 }

@@ -72,7 +72,7 @@ import Testing
         // The cloud has no such key, or another one than the owner named.
         let next = try await Self.build(tool, "1.1.0")
         let missing = try await tool.run("publish", next, "--channel", "beta", environment: ["STAND_IN_NAME": "other"])
-        expectClearError(missing, naming: [cloud.fault, "the command sh failed with status"])
+        expectClearError(missing, naming: [cloud.fault, "the command sh ended with status"])
         try await tool.shell("openssl ecparam -name prime256v1 -genkey -noout -out cloud.pem").expectSuccess()
         let other = try await tool.run("publish", next, "--channel", "beta")
         expectClearError(other, naming: ["shop", "may"])
