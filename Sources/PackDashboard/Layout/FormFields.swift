@@ -5,6 +5,8 @@ package enum FormFields {
     /// The field with the state that the person saw.
     package static let stateName = "seen"
     package static let reasonName = "reason"
+    /// The name of the button that makes a way back at once, without approvals.
+    package static let emergencyName = "emergency"
 
     static func token(_ viewer: DashboardViewer) -> HTML { hidden(tokenName, viewer.formToken) }
 

@@ -94,10 +94,7 @@ struct ChangePage {
             tag("h2", .id("effect")) { "What it does" }
             tag("ul", .class("effects")) {
                 for line in change.effect.prefix(Self.maximumLineCount) { tag("li") { foreign(line) } }
-                for note in change.notes { tag("li") { foreign("Attention: \(note)") } }
-                if let preview = change.preview, !preview.isChanged {
-                    tag("li") { foreign("It cannot be made as it is: \(preview.effect)") }
-                }
+                for warning in change.warnings { tag("li") { foreign(warning) } }
             }
         }
     }

@@ -79,6 +79,8 @@ struct HomePage {
                         tag("strong", .class("bad")) { "gate off" }
                     }
                     if let status = rollouts.first(where: { $0.package == package && $0.channel == channel }) {
+                        // It may be of a version that is not offered any more.
+                        "rollout of \(ReleaseWords.version(status.version)): "
                         ReleaseWords.state(status.state)
                         if status.offeredAgain(releases) != nil { ", offered again" }
                     }

@@ -9,7 +9,9 @@ extension VerbDesk {
     }
 
     /// What a verb does to its channel; nil for one that does nothing to a channel.
-    func proposal(_ verb: DashboardVerb, reason: String) async throws -> ChangeProposal? {
+    func proposal(
+        _ verb: DashboardVerb, reason: String, isEmergency: Bool = false
+    ) async throws -> ChangeProposal? {
         let (channel, action): (ChannelName, ProposedAction)
         switch verb {
         case .rollout(let word, let package, let place, let version):
@@ -28,7 +30,7 @@ extension VerbDesk {
         case .gate(let package, let place, let isOn): (channel, action) = (place, .setting(.gate(package, isOn: isOn)))
         case .withdraw, .revokeToken, .approve, .reject: return nil
         }
-        return ChangeProposal(action, on: channel, reason: reason)
+        return ChangeProposal(action, on: channel, reason: reason, isEmergency: isEmergency)
     }
 
     /// The preview of a verb of a channel that requires approvals says so, and its form proposes the change.
@@ -40,6 +42,12 @@ extension VerbDesk {
         preview.effects.append(
             "\(channel) requires \(Words.count(needed, "approval")): this proposes the change, and it is made once "
                 + "\(needed == 1 ? "somebody else approves" : "\(needed) others approve") it.")
+        if proposal.action.isWayBack {
+            preview.effects.append(
+                "In an emergency nobody is asked: the second button does it at once. Everybody sees that it was an emergency, "
+                    + "and the reason.")
+            preview.allowsEmergency = true
+        }
         preview.isProposal = true
         preview.asksReason = true
         return preview
@@ -48,10 +56,7 @@ extension VerbDesk {
     func vote(_ verb: DashboardVerb, _ id: Int, approves: Bool) async throws -> VerbPreview {
         let change = try await change(id)
         var effects = change.effect.prefix(50).map { "\(change.proposal.channel): \($0)" }
-        effects += change.notes.map { "Attention: \($0)." }
-        if let preview = change.preview, !preview.isChanged {
-            effects.append("It cannot be made as it is: \(preview.effect)")
-        }
+        effects += change.warnings
         if let words = change.planWords {
             for row in words.rows {
                 // Such as `step 1, share 1 %, for 4h, devices 2,000, when expected …`.
@@ -85,8 +90,11 @@ extension VerbDesk {
     }
 
     func said(_ vote: ChangeVote, on id: Int) async throws -> String {
-        let outcome = try await registry.vote(vote, on: id)
-        let change = outcome.change
+        Self.text(try await registry.vote(vote, on: id).change)
+    }
+
+    static func text(_ change: ProposedChange) -> String {
+        let id = change.id
         return switch change.state {
         case .waiting: "Done: change \(id) has \(change.approvalCount) of \(Words.count(change.needed, "approval"))"
         case .scheduled: "Done: change \(id) is approved, and made at its time"
@@ -99,6 +107,12 @@ extension VerbDesk {
 }
 
 extension ProposedChange {
+    /// Sentences about what its approvers should know.
+    var warnings: [String] {
+        let refusal = preview.flatMap { $0.isChanged ? nil : "It cannot be made as it is: \($0.effect)" }
+        return notes.map { "Attention: \($0)." } + [refusal].compactMap(\.self)
+    }
+
     /// The plan that it is about, with dates while it is open; nil if it is about none.
     var planWords: PlanWords? {
         guard case .rollout(let request, _) = proposal.action else { return nil }

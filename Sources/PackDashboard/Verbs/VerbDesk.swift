@@ -62,15 +62,26 @@ package struct VerbDesk: Sendable {
         case changedMeanwhile(VerbPreview)
     }
 
-    /// - Parameter state: ``VerbPreview/state`` as the person saw it.
+    /// - Parameters:
+    ///   - state: ``VerbPreview/state`` as the person saw it.
+    ///   - isEmergency: whether a way back is made without the approvals that its channel requires. It needs a reason.
     /// - Throws: as ``preview(_:)``.
-    package func perform(_ verb: DashboardVerb, seen state: String, reason: String) async throws -> Outcome {
+    package func perform(
+        _ verb: DashboardVerb, seen state: String, reason: String, isEmergency: Bool = false
+    ) async throws -> Outcome {
         let preview = try await preview(verb)
         guard preview.state == state, preview.isPossible else { return .changedMeanwhile(preview) }
         let reason = String(reason.prefix(200))
-        if preview.isProposal, let proposal = try await proposal(verb, reason: reason) {
+        if preview.isProposal, let proposal = try await proposal(verb, reason: reason, isEmergency: isEmergency) {
+            guard !isEmergency || !reason.allSatisfy(\.isWhitespace) else {
+                throw DashboardFault(
+                    .invalid,
+                    "An emergency needs a reason, for those who were not asked, and nothing was done: go back and write it."
+                )
+            }
             let outcome = try await registry.propose(proposal)
             let change = outcome.change
+            if isEmergency { return .done(Self.text(change)) }
             return .done(
                 (outcome.isChanged
                     ? "Done: change \(change.id) is proposed" : "Change \(change.id) proposes that already")

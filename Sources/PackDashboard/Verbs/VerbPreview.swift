@@ -15,6 +15,8 @@ package struct VerbPreview: Sendable {
     var asksReason = false
     /// Whether the form proposes it, because the channel requires approvals.
     var isProposal = false
+    /// Whether a second button makes the proposal at once, without approvals.
+    var allowsEmergency = false
     /// Whether pages get lost or devices go back: the button says so by its colour.
     var isGrave = false
 
@@ -42,11 +44,18 @@ package struct VerbPreview: Sendable {
             FormFields.hidden(FormFields.stateName, state)
             FormFields.token(viewer)
             if asksReason {
-                tag("label", .for("reason")) { "Reason, for the audit log" }
+                tag("label", .for("reason")) {
+                    allowsEmergency ? "Reason, for the audit log. An emergency needs one" : "Reason, for the audit log"
+                }
                 void("input", .id("reason"), .name(FormFields.reasonName), .of("maxlength", "200"), .of("size", "40"))
             }
-            tag("button", .type("submit"), .class(isGrave ? "grave" : "act")) {
+            tag("button", .type("submit"), .class(isGrave && !allowsEmergency ? "grave" : "act")) {
                 isProposal ? "Propose: \(title)" : title
+            }
+            if allowsEmergency {
+                tag("button", .type("submit"), .name(FormFields.emergencyName), .value("yes"), .class("grave")) {
+                    "Emergency: \(title) at once"
+                }
             }
         }
     }

@@ -45,7 +45,7 @@ package struct ChannelRelease: RegistryChange {
         }
         try HaltGuard.require(steps, on: channel, facts)
         try StateGuard.require(consent, steps, on: channel, facts)
-        try ApprovalRule.require(.release(change, of: package), on: channel, facts, changes)
+        try ApprovalRequirement.require(.release(change, of: package), on: channel, facts, changes)
         try changes.requireRight(over: steps, besides: [package], on: channel, facts)
         let effect = ReleaseEffect(
             on: channel, before: (facts.companions[channel] ?? [:]).merging([package: history]) { $1 }, steps: steps,
@@ -57,7 +57,8 @@ package struct ChannelRelease: RegistryChange {
         changes.log(change.auditName, "\(package) on \(channel)", (own.first?.auditText ?? "nothing") + others)
         return ChannelOutcome(
             isChanged: true, isNewChannel: !facts.channelNames.contains(channel), releases: own, others: offered,
-            effect: effect, approvals: ApprovalRule.needed(for: .release(change, of: package), on: channel, facts),
+            effect: effect,
+            approvals: ApprovalRequirement.needed(for: .release(change, of: package), on: channel, facts),
             planNotes: PlanEffect(steps, on: channel, facts, now: changes.time).sentences())
     }
 

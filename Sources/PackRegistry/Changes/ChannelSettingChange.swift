@@ -32,7 +32,7 @@ package struct ChannelSettingChange: RegistryChange {
         let changed = try changed(file)
         guard changed != file else { return SettingOutcome(isChanged: false, settings: ChannelSettings(file)) }
         if case .group(let group) = setting { try HaltGuard.require(group, in: file, facts) }
-        try ApprovalRule.require(.setting(setting), on: channel, facts, changes)
+        try ApprovalRequirement.require(.setting(setting), on: channel, facts, changes)
         changes.channelFiles.append(changed)
         switch setting {
         case .group(let group):

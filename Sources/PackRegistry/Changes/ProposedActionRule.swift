@@ -26,7 +26,7 @@ struct ProposedActionRule {
     /// - Returns: what it does to devices, with what it does on.
     /// - Throws: ``RegistryError`` if it is refused, or if there is nothing to do.
     func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> ChangeEffect {
-        try ApprovalRule.requireEmergency(proposal, facts, changes.actor)
+        try ApprovalRequirement.requireEmergency(proposal, facts, changes.actor)
         changes.isApproved = true
         let (isChanged, text, release, notes) = try result(facts, &changes)
         guard isChanged else {

@@ -42,7 +42,7 @@ package struct ReleaseSetOffer: RegistryChange {
         }
         try HaltGuard.require(outcome.steps, on: channel, facts)
         try StateGuard.require(set.consent, outcome.steps, on: channel, facts)
-        try ApprovalRule.require(.set(set), on: channel, facts, changes)
+        try ApprovalRequirement.require(.set(set), on: channel, facts, changes)
         for package in outcome.steps.keys {
             try changes.actor.require(.release, package: package, channel: channel)
         }
@@ -58,7 +58,7 @@ package struct ReleaseSetOffer: RegistryChange {
         return ReleaseSetOutcome(
             isChanged: true, isNewChannel: !facts.channelNames.contains(channel), set: outcome.set,
             releases: Dictionary(uniqueKeysWithValues: before).merging(offered) { $1 }, effect: effect,
-            approvals: ApprovalRule.needed(for: .set(set), on: channel, facts),
+            approvals: ApprovalRequirement.needed(for: .set(set), on: channel, facts),
             planNotes: PlanEffect(outcome.steps, on: channel, facts, now: changes.time).sentences())
     }
 }

@@ -55,9 +55,9 @@ package struct RolloutChange: RegistryChange {
         try StateGuard.require(
             consent, draft.allSteps, on: channel, facts)
         let outcome = draft.outcome(
-            approvals: ApprovalRule.needed(for: .rollout(request, of: package), on: channel, facts))
+            approvals: ApprovalRequirement.needed(for: .rollout(request, of: package), on: channel, facts))
         guard outcome.isChanged, !request.isDryRun else { return outcome }
-        try ApprovalRule.require(.rollout(request, of: package), on: channel, facts, changes)
+        try ApprovalRequirement.require(.rollout(request, of: package), on: channel, facts, changes)
         if !draft.notes.isEmpty, draft.holder.package != package {
             try changes.actor.require(.release, package: draft.holder.package, channel: channel)
         }

@@ -138,7 +138,8 @@ struct DashboardController {
             let desk = VerbDesk(host.registry(as: identity))
             let outcome = try await writes.pass {
                 try await desk.perform(
-                    verb, seen: fields[FormFields.stateName] ?? "", reason: fields[FormFields.reasonName] ?? "")
+                    verb, seen: fields[FormFields.stateName] ?? "", reason: fields[FormFields.reasonName] ?? "",
+                    isEmergency: fields[FormFields.emergencyName] != nil)
             }
             switch outcome {
             case .done(let notice):

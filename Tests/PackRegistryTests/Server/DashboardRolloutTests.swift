@@ -79,6 +79,48 @@ struct DashboardRolloutTests {
         }
     }
 
+    @Test func `an emergency takes devices back at once, with a reason, and everybody sees it`() async throws {
+        try await Self.with { (shop, visitor) async throws in
+            _ = try await shop.registry.propose(ChangeProposal(.approvals(1), on: channel()))
+            let back = try DashboardVerb.rollBack(package(), channel(), to: nil)
+            for verb in try [back, Self.verb(.rollback), .rollBackToEmbedded(package(), channel())] {
+                let page = try await visitor.open(DashboardPath.verb(verb).text).text
+                #expect(page.contains("Propose: ") && page.contains(#"name="emergency""#), "\(page)")
+                #expect(page.contains("In an emergency nobody is asked"), "\(page)")
+            }
+            // What is no way back is proposed only, whatever the form says.
+            let advance = try await visitor.open(DashboardPath.verb(Self.verb(.advance)).text).text
+            #expect(!advance.contains("mergency"), "\(advance)")
+            let refused = try await visitor.perform(Self.verb(.advance)) {
+                $0["emergency"] = "yes"
+                $0["reason"] = "I want it"
+            }
+            #expect(refused.status == 409 && refused.text.contains("an emergency is for a rollback"), "\(refused.text)")
+
+            for reason in ["", "  "] {
+                let refused = try await visitor.perform(back) {
+                    $0["emergency"] = "yes"
+                    $0["reason"] = reason
+                }
+                #expect(refused.status == 400 && refused.text.contains("needs a reason"), "\(refused.text)")
+            }
+            #expect(try await shop.releases() == ["1.1.0@10", "1.0.0@100"])
+
+            let answer = try await visitor.perform(back) {
+                $0["emergency"] = "yes"
+                $0["reason"] = "orders are lost"
+            }
+            #expect(answer.status == 303, "\(answer.text)")
+            let after = try await visitor.open(Self.page).text
+            #expect(after.contains("Done: change 2 is made"), "\(after)")
+            #expect(try await shop.releases() == ["1.0.0@100"])
+            let change = try await visitor.open(DashboardPath.change(2).text).text
+            #expect(change.contains("in an emergency") && change.contains("orders are lost"), "\(change)")
+            let audit = try await visitor.open(DashboardPath.audit(page: 1).text).text
+            #expect(audit.contains("an emergency") && audit.contains("orders are lost"), "\(audit)")
+        }
+    }
+
     @Test func `a change that waits shows the plan that it is about`() async throws {
         try await Self.with { (shop, visitor) async throws in
             _ = try await shop.registry.propose(ChangeProposal(.approvals(1), on: channel()))

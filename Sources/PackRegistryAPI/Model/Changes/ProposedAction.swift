@@ -25,17 +25,6 @@ package enum ProposedAction: Hashable, Sendable {
         }
     }
 
-    /// How many others must approve it. What only stops something needs no approval, and neither does a stricter rule.
-    /// - Parameter required: How many approvals the channel requires.
-    package func approvals(required: Int) -> Int {
-        switch self {
-        case .approvals(let count) where count >= required: 0
-        case .setting(.gate(_, isOn: false)): 0
-        case .rollout(let request, _) where request.verb == .pause || request.verb == .halt: 0
-        case .release, .set, .setting, .rollout, .approvals: required
-        }
-    }
-
     /// Such as `offer shop 1.4.0 to 10 %`, for lists and the audit log.
     package var summary: String {
         switch self {

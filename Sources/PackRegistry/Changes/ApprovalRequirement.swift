@@ -2,8 +2,9 @@ import Foundation
 import PackFormat
 import PackRegistryAPI
 
-/// What the rules of changes ask of approvals.
-extension ApprovalRule {
+/// Whether a change may be made as it is, or must be proposed for others to approve. What needs no approval at all is in
+/// ``ProposedAction/approvals(required:)``.
+enum ApprovalRequirement {
     /// How many others must approve a change of a channel; 0 if nobody must.
     static func needed(for action: ProposedAction, on channel: ChannelName, _ facts: RegistryFacts) -> Int {
         action.approvals(required: facts.requiredApprovals[channel] ?? 0)
@@ -62,22 +63,6 @@ extension ApprovalRule {
                 .needsApproval,
                 "an emergency is for a rollback to what the channel offered before; rollout halt, rollout pause, gate --off and "
                     + "withdraw need no approval at all. Propose this change (--propose)")
-        }
-    }
-}
-
-extension ProposedAction {
-    /// The action without what its proposer accepts.
-    fileprivate var plain: ProposedAction {
-        if case .release(let change, let package) = self { .release(change.plain, of: package) } else { self }
-    }
-
-    /// Whether it leads devices back, which an emergency allows without approvals if everybody had what it leads to.
-    fileprivate var isWayBack: Bool {
-        switch plain {
-        case .release(.rollBack, _), .release(.rollBackToEmbedded, _): true
-        case .rollout(let request, _): request.verb == .rollBack
-        case .release, .set, .setting, .approvals: false
         }
     }
 }

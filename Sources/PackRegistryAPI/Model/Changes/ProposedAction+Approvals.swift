@@ -1,0 +1,26 @@
+extension ProposedAction {
+    /// How many others must approve it. What only stops something needs no approval, and neither does a stricter rule.
+    /// - Parameter required: How many approvals the channel requires.
+    package func approvals(required: Int) -> Int {
+        switch self {
+        case .approvals(let count) where count >= required: 0
+        case .setting(.gate(_, isOn: false)): 0
+        case .rollout(let request, _) where request.verb == .pause || request.verb == .halt: 0
+        case .release, .set, .setting, .rollout, .approvals: required
+        }
+    }
+
+    /// The action without what its proposer accepts.
+    package var plain: ProposedAction {
+        if case .release(let change, let package) = self { .release(change.plain, of: package) } else { self }
+    }
+
+    /// Whether it leads devices back. An emergency makes that without approvals, if everybody had what it leads to.
+    package var isWayBack: Bool {
+        switch plain {
+        case .release(.rollBack, _), .release(.rollBackToEmbedded, _): true
+        case .rollout(let request, _): request.verb == .rollBack
+        case .release, .set, .setting, .approvals: false
+        }
+    }
+}
