@@ -168,7 +168,7 @@ package struct RegistryServices: Sendable {
                 )
             }
         }
-        if let expires = record.expires, expires <= clock() {
+        if let expires = record.expires, record.isExpired(at: clock()) {
             throw RegistryError(
                 .unauthorized,
                 "the access token \(Identity.name(of: record)) expired on \(expires.formatted(.iso8601)): \(Self.another(record))"

@@ -76,6 +76,8 @@ package struct TokenRecord: Hashable, Sendable {
         self.parent = parent
     }
 
+    package func isExpired(at time: Date) -> Bool { expires.map { $0 <= time } ?? false }
+
     /// The same token, revoked.
     package func revoked(at time: Date) -> TokenRecord {
         TokenRecord(

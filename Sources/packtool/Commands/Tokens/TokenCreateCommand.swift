@@ -52,7 +52,7 @@ struct TokenCreateCommand: AsyncParsableCommand {
         let now = Date()
         let others = ((try? await session.registry.tokens()) ?? []).filter { token in
             token.name == made.name && token.id != made.id && token.revoked == nil && token.parent == nil
-                && token.expires.map { $0 > now } ?? true
+                && !token.isExpired(at: now)
         }
         guard let other = others.first else { return }
         options.console.note(

@@ -18,7 +18,7 @@ struct TokenListCommand: AsyncParsableCommand {
         let session = try await RegistrySession(registry, console: options.console)
         let tokens = try await session.registry.tokens().sorted { Self.kind($0).rank < Self.kind($1).rank }
         let now = Date()
-        let left = all ? [] : tokens.filter { $0.parent != nil && $0.expires.map { $0 <= now } ?? false }
+        let left = all ? [] : tokens.filter { $0.parent != nil && $0.isExpired(at: now) }
         let gone = Set(left.map(\.id))
         options.console.result(
             text(tokens.filter { !gone.contains($0.id) }),
@@ -46,7 +46,7 @@ struct TokenListCommand: AsyncParsableCommand {
             } else if let parent = token.parent, !trusts.contains(parent) {
                 state = "ended, because its trust \(parent) was revoked"
             } else if let expires = token.expires {
-                state = (expires <= Date() ? "expired " : "until ") + expires.formatted(.iso8601)
+                state = (token.isExpired(at: Date()) ? "expired " : "until ") + expires.formatted(.iso8601)
             } else {
                 state = "does not expire"
             }
