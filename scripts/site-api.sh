@@ -8,6 +8,8 @@ scripts/require-swift.sh
 
 out=$1
 modules=(PackHost PackProxy PackUpdater PackUpdaterOnline PackWeb PackWebOnline PackTrust PackKeys PackFormat)
+# What DocC reads of a module is the same without optimization, which takes half the time, and make test has made it.
+export UNOPTIMIZED=1
 . scripts/release-options.sh
 folder=$release_folder
 work=.build/site-api

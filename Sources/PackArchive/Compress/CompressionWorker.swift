@@ -2,14 +2,15 @@
 struct CompressionWorker: ~Copyable {
     private static let pieceSize = 1 << 20
 
-    private static let repetitiveRatio = 6
+    /// A content that shrinks to less than one part of so many is compressed once more, with more time.
+    static let repetitiveRatio = 6
 
-    private let deflater: Deflater
-    private let repetitiveDeflater: Deflater?
-    private let probe: CompressionProbe
-    private let isExhaustive: Bool
+    let deflater: Deflater
+    let repetitiveDeflater: Deflater?
+    let probe: CompressionProbe
+    let isExhaustive: Bool
     private var input = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-    private var output = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private(set) var output = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
     init(level: CompressionLevel) throws(SystemFault) {
         // All are made before any is kept: a half of this value could not be taken apart.
@@ -59,26 +60,8 @@ struct CompressionWorker: ~Copyable {
         }
     }
 
-    /// Compresses; valid until the next call, nil if the content does not shrink.
-    mutating func deflate(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-        guard probe.mayShrink(bytes) else { return nil }
-        Self.grow(&output, to: bytes.count)
-        var first = deflater.deflate(bytes, into: output)
-        if let count = first, count < bytes.count / Self.repetitiveRatio, let repetitive = deflateAsRepetitive(bytes) {
-            first = repetitive
-        }
-        let better = isExhaustive ? ExhaustiveDeflater.deflate(bytes, into: output, below: first ?? bytes.count) : nil
-        guard let count = better ?? first else { return nil }
-        return UnsafeRawBufferPointer(rebasing: output[..<count])
-    }
-
-    /// Compresses anew, with more time, what deflate shrinks to a small part; nil where the level gives no second try.
-    private func deflateAsRepetitive(_ bytes: UnsafeRawBufferPointer) -> Int? {
-        switch repetitiveDeflater {
-        case .some(let deflater): deflater.deflate(bytes, into: output)
-        case .none: nil
-        }
-    }
+    /// Room for what is compressed.
+    mutating func growOutput(to count: Int) { Self.grow(&output, to: count) }
 
     private static func grow(_ buffer: inout UnsafeMutableRawBufferPointer, to count: Int) {
         if buffer.count < count { resize(&buffer, to: max(count, 64 << 10)) }

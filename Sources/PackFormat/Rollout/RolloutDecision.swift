@@ -74,7 +74,7 @@ public struct RolloutDecision: Hashable, Sendable {
 
     /// The first 8 bytes of SHA-256(`app/package/release/device`), big-endian. The bucket never changes for a device
     /// and a release. For a release of a set: SHA-256(`app//set/device`), so that a device gets all packages of the set
-    /// or none. No package id is empty, so the two inputs never collide.
+    /// or none. No package id is empty, so the two inputs never collide. Which buckets are in a share is ``Share/contains(bucket:)``.
     static func bucket(
         app: String, package: PackageID, release: String, set: String? = nil, device: String
     ) -> UInt64 {

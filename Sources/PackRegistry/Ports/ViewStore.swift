@@ -2,7 +2,8 @@ package import Foundation
 package import PackFormat
 import PackRegistryAPI
 
-/// The files that devices see of a registry: a folder, a bucket.
+/// The files that devices see of a registry: a folder, a bucket. One that is away from this machine is a ``RemoteViewStore`` of a
+/// ``RemoteStorage``.
 ///
 /// Every name but the timestamp's belongs to one content for ever, and nobody asks for a file before a timestamp that leads to it
 /// is shown. So files are written in any order and more than once, and only the timestamp needs care:

@@ -64,7 +64,7 @@ struct UpdateRun: Sendable {
 
     func manifest(of job: InstallJob) async throws -> VerifiedManifest {
         let verified = try await installer.manifest(
-            of: job.package, job.id.version, expected: job.id.manifest, bases: try bases(of: job.package),
+            of: job.package, job.id.version, expected: job.id.manifest, bases: try bases.of(job.package),
             admits: admits)
         if let range = verified.manifest.requiredApp, !admits(range) {
             let has = appVersion.map { "this is \($0)" } ?? "the app's version is not known"
@@ -74,15 +74,17 @@ struct UpdateRun: Sendable {
         return verified
     }
 
+    private var bases: PatchBases { PatchBases(store: installer.store) }
+
     private func admits(_ range: VersionRange) -> Bool { appVersion.map { range.contains($0) } ?? false }
 
     private func install(_ verified: VerifiedManifest) async throws {
-        try await installer.fetchObjects(of: verified, bases: try bases(of: verified.manifest.package).map(\.id))
+        try await installer.fetchObjects(of: verified, bases: try bases.of(verified.manifest.package).map(\.id))
         try installer.installTree(verified)
     }
 
     private func install(_ pin: Pin, for packages: [PackageID]) async throws {
-        let bases = try bundleBases(of: pin.bundle, in: packages)
+        let bases = try self.bases.of(bundle: pin.bundle, in: packages)
         let verified = try await installer.manifest(
             of: pin.bundle, pin.pin.version, expected: pin.pin.manifest, bases: bases)
         guard verified.manifest.shared.isEmpty else {
@@ -91,42 +93,6 @@ struct UpdateRun: Sendable {
         try installer.dropDamaged(of: verified)
         try await installer.fetchObjects(of: verified, bases: bases.map(\.id))
         try installer.installTree(verified)
-    }
-
-    /// The installed versions of a package, the one most similar to the new version first.
-    private func bases(of package: PackageID) throws -> [Installer.Base] {
-        let state = try installer.store.state()[package]
-        var ids: [VersionID] = []
-        if let active = state.active { ids.append(active.id) }
-        if case .version(let staged) = state.staged { ids.append(staged.id) }
-        ids += [state.previous, state.embedded].compactMap { $0?.id }
-        return found(ids, of: package)
-    }
-
-    /// The versions of a bundle that the packages' versions on this device pin.
-    private func bundleBases(of bundle: PackageID, in packages: [PackageID]) throws -> [Installer.Base] {
-        let state = try installer.store.state()
-        var ids: [VersionID] = []
-        for package in packages + state.packages.keys.filter({ !packages.contains($0) }).sorted() {
-            for installed in state[package].kept {
-                // A base only makes the download smaller: one that cannot be read is none.
-                guard let found = try? installer.store.manifest(of: package, installed.id),
-                    let pin = found.manifest.shared[bundle]
-                else { continue }
-                ids.append(VersionID(version: pin.version, manifest: pin.manifest))
-            }
-        }
-        return found(ids, of: bundle)
-    }
-
-    private func found(_ ids: [VersionID], of package: PackageID) -> [Installer.Base] {
-        var seen: Set<VersionID> = []
-        return ids.compactMap { id in
-            guard seen.insert(id).inserted, let found = try? installer.store.manifest(of: package, id) else {
-                return nil
-            }
-            return (id, found.bytes)
-        }
     }
 
     /// A bundle whose files are all here under other packages is not fetched.

@@ -11,6 +11,12 @@ extension PackageState {
         package let cause: ReportEvent.Fault
     }
 
+    /// Why the next start must not be of the active version; nil if it is confirmed, or has starts left.
+    package func reasonOfUsedStarts(_ limit: Int) -> String? {
+        guard let active, !active.isConfirmed, active.starts >= limit else { return nil }
+        return "it was started \(active.starts) times and never confirmed"
+    }
+
     /// Whether there is another version to go back to.
     package var hasOther: Bool {
         guard let active else { return false }

@@ -34,12 +34,6 @@ extension PackageState {
         return (.started(active.installed), wentBack)
     }
 
-    /// Why the next start must not be of the active version; nil if it is confirmed, or has starts left.
-    package func reasonOfUsedStarts(_ limit: Int) -> String? {
-        guard let active, !active.isConfirmed, active.starts >= limit else { return nil }
-        return "it was started \(active.starts) times and never confirmed"
-    }
-
     /// Confirms the active version on behalf of a page or the app. The caller must name the version and one of its
     /// own loads, because the ready call of a page of the previous version says nothing about this one.
     package mutating func confirm(_ version: SemanticVersion, token: String) -> ConfirmOutcome {
