@@ -14,12 +14,14 @@ public struct CommandSigner: Signer {
     private static let outputLimit = 65_536
     /// In seconds. A program that asks nobody and fetches nothing is faster.
     private static let silence = 5.0
+    /// The seconds that a program has to end when it is asked to.
+    private static let grace = 1.0
 
     /// - Parameters:
     ///   - command: The program and its arguments; a program without a slash is looked up in `PATH`. No shell reads it.
     ///   - publicKey: nil to ask the program for it, by the further argument `public-key`.
     ///   - limit: seconds that one run may take. A person may have to find a token and touch it.
-    ///   - notice: is told once a run that the program has not answered for 5 seconds.
+    ///   - notice: Called at most once per run, if the program has not answered for 5 seconds.
     /// - Throws: `TrustError.invalidKey(reason:)`
     public init(
         command: [String], publicKey: PublicKey? = nil, limit: Double = 300,
@@ -44,23 +46,28 @@ public struct CommandSigner: Signer {
         _ command: [String], input: [UInt8], limit: Double, _ notice: ((String) -> Void)?
     ) throws(TrustError) -> [UInt8] {
         let name = command.first ?? ""
+        let end = ContinuousClock.now + .seconds(limit)
         let process: ChildProcess
         let answer: [UInt8]?
+        // Whoever writes on beyond the limit of bytes meets a closed pipe after this, and not one that is full for good.
         do {
             let started = try start(command, input: input)
             process = started.process
-            answer = read(started.output, limit: limit) {
-                notice?("waiting for the command \(name), which signs: it has \(Int(limit)) s")
+            answer = read(started.output, until: end) {
+                notice?("waiting for the command \(name), which has the key: it may take \(Int(limit)) s")
             }
-            // Whoever writes on beyond the limit of bytes meets a closed pipe, and not one that is full for good.
         }
-        guard let answer else {
-            process.kill()
-            _ = process.wait()
+        guard let answer, let outcome = process.wait(seconds: max(0, (end - .now) / .seconds(1))) else {
+            process.terminate()
+            if process.wait(seconds: grace) == nil {
+                process.kill()
+                _ = process.wait()
+            }
             throw .invalidKey(reason: "the command \(name) gave no answer within \(Int(limit)) s, and was ended")
         }
-        let end = process.wait()
-        guard end == .exited(status: 0) else { throw .invalidKey(reason: "the command \(name) ended \(end)") }
+        guard outcome == .exited(status: 0) else {
+            throw .invalidKey(reason: "the command \(name) ended \(outcome)")
+        }
         return answer
     }
 
@@ -76,7 +83,7 @@ public struct CommandSigner: Signer {
             let file = try OpenDescriptor(SystemCall.open(message, O_RDONLY))
             let output = try ChildProcess.pipe()
             let process = try ChildProcess.start(
-                name, command, input: file.number, output: output.writing.number, hasOwnGroup: false)
+                name, command, input: file, output: output.writing, group: .terminal)
             return (process, output.reading)
         } catch let failure as ChildProcess.Failure {
             throw .invalidKey(reason: "the command \(name) cannot be run: \(failure.reason)")
@@ -87,22 +94,23 @@ public struct CommandSigner: Signer {
 
     /// What a program writes before it closes its output, at most the limit of bytes; nil when its time is over. A program that it
     /// started may keep the output open, so it is the pipe that is waited for.
-    private static func read(_ output: OpenDescriptor, limit: Double, _ onSilence: () -> Void) -> [UInt8]? {
-        let end = DispatchTime.now() + limit
-        var silence: DispatchTime? = .now() + Self.silence
+    private static func read(
+        _ output: OpenDescriptor, until end: ContinuousClock.Instant, _ onSilence: () -> Void
+    ) -> [UInt8]? {
+        var silence: ContinuousClock.Instant? = .now + .seconds(Self.silence)
         var answer: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 4096)
         while answer.count < outputLimit {
-            let now = DispatchTime.now()
+            let now = ContinuousClock.now
             guard now < end else { return nil }
             if let time = silence, now >= time {
                 onSilence()
                 silence = nil
             }
             let next = min(end, silence ?? end)
-            let milliseconds = (next.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000
+            let milliseconds = (next - now) / .milliseconds(1)
             var wanted = pollfd(fd: output.number, events: Int16(POLLIN), revents: 0)
-            guard poll(&wanted, 1, Int32(clamping: milliseconds + 1)) > 0 else { continue }
+            guard poll(&wanted, 1, Int32(clamping: Int(milliseconds) + 1)) > 0 else { continue }
             let count = part.withUnsafeMutableBytes { SystemCall.read(output.number, into: $0) }
             if count == 0 { break }
             if count > 0 { answer += part[..<count] }

@@ -125,7 +125,15 @@ public func Darwin_posix_spawn_file_actions_adddup2(_ actions: Darwin_Actions!, 
 public func Darwin_posix_spawnattr_setflags(_ attributes: Darwin_Attributes!, _ flags: Int16) -> Int32 { -1 }
 @discardableResult
 public func Darwin_posix_spawnattr_setpgroup(_ attributes: Darwin_Attributes!, _ group: pid_t) -> Int32 { -1 }
-public func Darwin_posix_spawn(
+@discardableResult
+public func Darwin_posix_spawnattr_setsigdefault(_ attributes: Darwin_Attributes!, _ signals: UnsafePointer<sigset_t>!)
+    -> Int32
+{ -1 }
+@discardableResult
+public func Darwin_posix_spawnattr_setsigmask(_ attributes: Darwin_Attributes!, _ signals: UnsafePointer<sigset_t>!)
+    -> Int32
+{ -1 }
+public func Darwin_posix_spawnp(
     _ process: UnsafeMutablePointer<pid_t>!, _ path: UnsafePointer<CChar>!, _ actions: Darwin_Actions!,
     _ attributes: Darwin_Attributes!, _ arguments: UnsafePointer<UnsafeMutablePointer<CChar>?>!,
     _ environment: UnsafePointer<UnsafeMutablePointer<CChar>?>!

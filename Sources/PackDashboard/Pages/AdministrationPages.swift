@@ -76,7 +76,7 @@ struct TokensPage {
         }
         if let trust = token.trust { return foreign("for jobs of \(trust.issuer)") }
         guard let expires = token.expires else { return tag("span") { "valid, never expires" } }
-        if expires <= now { return tag("span", .class("quiet")) { "expired \(Words.date(expires))" } }
+        if token.isExpired(at: now) { return tag("span", .class("quiet")) { "expired \(Words.date(expires))" } }
         return tag("span") { "valid until \(Words.date(expires))" }
     }
 }

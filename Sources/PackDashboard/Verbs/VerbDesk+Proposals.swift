@@ -37,12 +37,14 @@ extension VerbDesk {
     func asProposal(_ preview: VerbPreview, _ proposal: ChangeProposal) async throws -> VerbPreview {
         let channel = proposal.channel
         let needed = proposal.action.approvals(required: try await required(channel))
-        guard needed > 0 else { return preview }
         var preview = preview
+        // Whether the button proposes or does it is a part of what the person saw.
+        preview.state += " \(needed)"
+        guard needed > 0 else { return preview }
         preview.effects.append(
             "\(channel) requires \(Words.count(needed, "approval")): this proposes the change, and it is made once "
                 + "\(needed == 1 ? "somebody else approves" : "\(needed) others approve") it.")
-        if proposal.action.isWayBack {
+        if preview.verb.isForEmergencies {
             preview.effects.append(
                 "In an emergency nobody is asked: the second button does it at once. Everybody sees that it was an emergency, "
                     + "and the reason.")
@@ -102,6 +104,16 @@ extension VerbDesk {
         case .rejected: "Done: change \(id) is rejected"
         case .expired: "Change \(id) has expired"
         case .failed: "Change \(id) could not be made: \(change.end?.text ?? "")"
+        }
+    }
+}
+
+extension DashboardVerb {
+    /// Whether it is a way back to what the channel offered before, which an emergency makes without approvals.
+    fileprivate var isForEmergencies: Bool {
+        switch self {
+        case .rollBack(_, _, to: nil), .rollBackToEmbedded, .rollout(.rollback, _, _, _): true
+        default: false
         }
     }
 }

@@ -60,6 +60,8 @@ package struct VerbDesk: Sendable {
         case done(String)
         /// The state is not the one that the person saw: nothing was done.
         case changedMeanwhile(VerbPreview)
+        /// An emergency without a reason: nothing was done.
+        case needsReason(VerbPreview)
     }
 
     /// - Parameters:
@@ -71,14 +73,9 @@ package struct VerbDesk: Sendable {
     ) async throws -> Outcome {
         let preview = try await preview(verb)
         guard preview.state == state, preview.isPossible else { return .changedMeanwhile(preview) }
+        if isEmergency, reason.allSatisfy(\.isWhitespace) { return .needsReason(preview) }
         let reason = String(reason.prefix(200))
         if preview.isProposal, let proposal = try await proposal(verb, reason: reason, isEmergency: isEmergency) {
-            guard !isEmergency || !reason.allSatisfy(\.isWhitespace) else {
-                throw DashboardFault(
-                    .invalid,
-                    "An emergency needs a reason, for those who were not asked, and nothing was done: go back and write it."
-                )
-            }
             let outcome = try await registry.propose(proposal)
             let change = outcome.change
             if isEmergency { return .done(Self.text(change)) }

@@ -6,7 +6,7 @@ package struct VerbPreview: Sendable {
     /// Sentences with numbers.
     package internal(set) var effects: [String]
     /// Names the state that the effect was computed from. A verb is done only while it is still so.
-    package let state: String
+    package internal(set) var state: String
     /// False if nothing would change, or if it cannot be done here.
     package var isPossible = true
     /// What somebody else runs to do it, if it cannot be done here.

@@ -42,7 +42,7 @@ enum ApprovalRequirement {
         _ proposal: ChangeProposal, _ facts: RegistryFacts, _ actor: Identity
     ) throws(RegistryError) {
         guard proposal.isEmergency else { return }
-        guard !proposal.reason.isEmpty else {
+        guard !proposal.reason.allSatisfy(\.isWhitespace) else {
             throw RegistryError(.invalid, "an emergency needs a reason, for those who were not asked: --reason TEXT")
         }
         guard proposal.time == nil else {

@@ -76,6 +76,7 @@ package struct TokenRecord: Hashable, Sendable {
         self.parent = parent
     }
 
+    /// Whether its time is over; one that is revoked may not be.
     package func isExpired(at time: Date) -> Bool { expires.map { $0 <= time } ?? false }
 
     /// The same token, revoked.

@@ -57,17 +57,17 @@ final class MakerProcess: ArtifactMaker {
         do {
             let (jobs, answers) = try (ChildProcess.pipe(), ChildProcess.pipe())
             let process = try makers.start {
-                // Ctrl-C is for the server, which ends its processes itself.
                 try ChildProcess.start(
                     program.executable, ["packtool"] + program.arguments + [folder.name],
-                    input: jobs.reading.number, output: answers.writing.number, hasOwnGroup: true)
+                    input: jobs.reading, output: answers.writing, group: .own)
             }
             let made = Child(process: process, jobs: jobs.writing, answers: answers.reading)
             child = made
             return made
         } catch let failure as ChildProcess.Failure {
             throw RegistryError(
-                .unusable, "the process that makes patches and downloads cannot be started: \(failure.reason)")
+                failure.isTransient ? .busy : .unusable,
+                "the process that makes patches and downloads cannot be started: \(failure.reason)")
         }
     }
 

@@ -148,6 +148,9 @@ struct DashboardController {
             case .changedMeanwhile(let preview):
                 let warning = "It changed since you looked, and nothing was done. This is what it would do now."
                 return answer(preview.page(viewer, warning: warning), status: .conflict, viewer)
+            case .needsReason(let preview):
+                let warning = "Nothing was done: an emergency needs a reason, for those who were not asked."
+                return answer(preview.page(viewer, warning: warning), status: .badRequest, viewer)
             }
         } catch {
             return try failure(error, viewer)

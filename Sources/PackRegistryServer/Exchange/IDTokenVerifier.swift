@@ -5,8 +5,8 @@ import PackRegistryAPI
 
 /// Verifies the id tokens of CI jobs (RFC 7519, RFC 8725; OpenID Connect Core 1.0, section 3.1.3.7).
 ///
-/// Whether a token is for this registry and of a trusted job (its audience and its other claims) is decided by ``TokenTrust/isFor(_:)`` in
-/// ``TokenExchange``, which each exchange goes through.
+/// It only reads the audience and the job's claims. ``TokenExchange``, which each exchange goes through, compares them: the issuer and the
+/// audience by `TokenTrust.isFor`, the claims by `TokenTrust.mismatches`.
 ///
 /// The token chooses nothing but the key among its issuer's: the issuer has to be trusted before it is asked, and the algorithm has
 /// to be one that the key verifies.

@@ -39,9 +39,11 @@ struct Console {
 
     /// A message for people, on stderr.
     func note(_ text: String) {
-        // A line of progress may be there (``ProgressLine``): it is shown again with the next step.
-        if !isQuiet { Self.standardError((showsProgress ? "\r\u{1B}[K" : "") + text) }
+        if !isQuiet { Self.standardError(text) }
     }
+
+    /// A message while a line of progress, or another program's question, may be on the terminal: it begins a line of its own.
+    func interrupt(_ text: String) { note(showsProgress ? "\n\(text)" : text) }
 
     /// Whether progress may be drawn: only on a terminal.
     var showsProgress: Bool { !isQuiet && !isJSON && isatty(FileHandle.standardError.fileDescriptor) == 1 }

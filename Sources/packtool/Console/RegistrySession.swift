@@ -56,7 +56,7 @@ struct RegistrySession {
     var keys: KeyFolder {
         KeyFolder(
             folder: project.keys, environment: ProcessInfo.processInfo.environment,
-            notice: { [console] in console.note($0) }
+            notice: { [console] in console.interrupt($0) }
         ) { name in
             guard isatty(FileHandle.standardInput.fileDescriptor) == 1, let text = getpass("Passphrase of \(name): ")
             else {

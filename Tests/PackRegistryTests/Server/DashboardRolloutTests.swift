@@ -34,6 +34,7 @@ struct DashboardRolloutTests {
 
     @Test func `a halted rollout is neither advanced nor completed, and the page says why`() async throws {
         try await Self.with { (shop, visitor) async throws in
+            #expect(try await visitor.open("/").text.contains("rollout of 1.1.0: "))
             let before = try await visitor.open(Self.page).text
             #expect(before.contains("Complete 1.1.0") && before.contains("Advance 1.1.0"))
             _ = try await shop.registry.rollout(
@@ -88,7 +89,7 @@ struct DashboardRolloutTests {
                 #expect(page.contains("Propose: ") && page.contains(#"name="emergency""#), "\(page)")
                 #expect(page.contains("In an emergency nobody is asked"), "\(page)")
             }
-            // What is no way back is proposed only, whatever the form says.
+            // What is no way back is refused, whatever the form says.
             let advance = try await visitor.open(DashboardPath.verb(Self.verb(.advance)).text).text
             #expect(!advance.contains("mergency"), "\(advance)")
             let refused = try await visitor.perform(Self.verb(.advance)) {
@@ -102,8 +103,18 @@ struct DashboardRolloutTests {
                     $0["emergency"] = "yes"
                     $0["reason"] = reason
                 }
-                #expect(refused.status == 400 && refused.text.contains("needs a reason"), "\(refused.text)")
+                #expect(
+                    refused.status == 400 && refused.text.contains("an emergency needs a reason"), "\(refused.text)")
+                #expect(refused.text.contains(#"name="emergency""#), "\(refused.text)")
             }
+            // A page that was opened before approvals were required, or after.
+            let meanwhile = try await visitor.perform(back) {
+                $0["seen"] = String($0["seen"]?.dropLast() ?? "") + "0"
+                $0["emergency"] = "yes"
+                $0["reason"] = "orders are lost"
+            }
+            #expect(
+                meanwhile.status == 409 && meanwhile.text.contains("It changed since you looked"), "\(meanwhile.text)")
             #expect(try await shop.releases() == ["1.1.0@10", "1.0.0@100"])
 
             let answer = try await visitor.perform(back) {

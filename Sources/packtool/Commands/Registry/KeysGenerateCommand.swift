@@ -24,7 +24,7 @@ struct KeysGenerateCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let made = try KeyProject(registry).keys.make(name, scheme: scheme)
+        let made = try KeyProject(registry, console: options.console).keys.make(name, scheme: scheme)
         options.console.result(
             KeyText.text(made.key.publicKey),
             json: .object([

@@ -74,8 +74,9 @@ struct KeysListCommand: AsyncParsableCommand {
 struct KeyProject {
     let keys: KeyFolder
 
-    init(_ options: RegistryOptions) throws {
+    init(_ options: RegistryOptions, console: Console) throws {
         keys = KeyFolder(
-            folder: try CurrentProject().folder.keys, environment: ProcessInfo.processInfo.environment)
+            folder: try CurrentProject().folder.keys, environment: ProcessInfo.processInfo.environment,
+            notice: { console.interrupt($0) })
     }
 }

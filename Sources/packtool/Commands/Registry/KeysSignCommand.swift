@@ -28,7 +28,7 @@ struct KeysSignCommand: AsyncParsableCommand {
 
     func run() async throws {
         let proposal = try ProposalFile.read([file])
-        let keys = try KeyProject(registry).keys
+        let keys = try KeyProject(registry, console: options.console).keys
         let signers =
             key.isEmpty
             ? try [keys.signer(proposal.keyName)].compactMap(\.self) : try key.map { try keys.signer(from: $0) }
