@@ -67,6 +67,22 @@ enum ApprovalRequirement {
     }
 }
 
+extension ProposedAction {
+    /// The action without what its proposer accepts.
+    fileprivate var plain: ProposedAction {
+        if case .release(let change, let package) = self { .release(change.plain, of: package) } else { self }
+    }
+
+    /// Whether it leads devices back. An emergency makes that without approvals, if everybody had what it leads to.
+    fileprivate var isWayBack: Bool {
+        switch plain {
+        case .release(.rollBack, _), .release(.rollBackToEmbedded, _): true
+        case .rollout(let request, _): request.verb == .rollBack
+        case .release, .set, .setting, .approvals: false
+        }
+    }
+}
+
 extension RegistryFacts {
     /// The names of revoked tokens, as identities have them.
     var revokedNames: Set<String> {

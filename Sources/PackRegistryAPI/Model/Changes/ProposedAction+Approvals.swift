@@ -9,18 +9,4 @@ extension ProposedAction {
         case .release, .set, .setting, .rollout, .approvals: required
         }
     }
-
-    /// The action without what its proposer accepts.
-    package var plain: ProposedAction {
-        if case .release(let change, let package) = self { .release(change.plain, of: package) } else { self }
-    }
-
-    /// Whether it leads devices back. An emergency makes that without approvals, if everybody had what it leads to.
-    package var isWayBack: Bool {
-        switch plain {
-        case .release(.rollBack, _), .release(.rollBackToEmbedded, _): true
-        case .rollout(let request, _): request.verb == .rollBack
-        case .release, .set, .setting, .approvals: false
-        }
-    }
 }
