@@ -18,27 +18,9 @@ fi
 . scripts/release-options.sh
 folder=$release_folder
 mkdir -p "$folder" "$release_bin"
-# Half the time of BoringSSL's C++, which is here twice, goes into the headers of the standard library: they are compiled once.
-precompiled=()
-if [ -n "${UNOPTIMIZED:-}" ]; then
-    headers=$PWD/$folder/cxx-headers.pch
-    clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
-    as_boringssl=(-std=c++17 -O1 -fPIC -fblocks -g0 -fno-omit-frame-pointer -DSWIFT_PACKAGE=1)
-    if "$clang" "${as_boringssl[@]}" -include-pch "$headers" -x c++ -fsyntax-only /dev/null 2>/dev/null ||
-        "$clang" "${as_boringssl[@]}" -fpch-instantiate-templates -x c++-header scripts/cxx-headers.h -o "$headers" 2>/dev/null; then
-        precompiled=(-Xcxx -include-pch -Xcxx "$headers")
-    fi
-fi
-swift_build() {
-    swift build "${release_options[@]}" "${precompiled[@]}" "$@" 2>&1 | scripts/build-progress.py "$folder/build.log"
-}
+if [ -n "${UNOPTIMIZED:-}" ]; then . scripts/compile-headers-once.sh; fi
 build() {
-    swift_build "$@" && return
-    if [ ${#precompiled[@]} -gt 0 ] && grep -q 'error: .*\(PCH\|AST\|precompiled\) file' "$folder/build.log"; then
-        echo "a package is compiled in another way than its headers were: building without them"
-        precompiled=()
-        swift_build "$@" && return
-    fi
+    swift build "${release_options[@]}" "$@" 2>&1 | scripts/build-progress.py "$folder/build.log" && return
     grep -q 'error:' "$folder/build.log" || tail -40 "$folder/build.log" >&2
     echo "error: the release build failed; all of it is in $folder/build.log" >&2
     exit 1

@@ -26,7 +26,11 @@ if [ -n "${PACKTOOL_REPRODUCIBLE:-}" ]; then
     release_options+=(-Xswiftc -num-threads -Xswiftc 1 -Xswiftc -Xllvm -Xswiftc -sil-disable-pass=loop-unroll)
 fi
 # C++, which is BoringSSL, stays fast enough for the many signatures of tests. --version says what it is. LLVM does not look at its own
-# work after each step, which a compiler that others have tested need not.
+# work after each step, which a compiler that others have tested need not. A module's interface is written where the module is compiled:
+# another process would check its types once more.
 if [ -n "${UNOPTIMIZED:-}" ]; then
-    release_options+=(-Xswiftc -Onone -Xcxx -O1 -Xswiftc -DUNOPTIMIZED -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify)
+    release_options+=(
+        -Xswiftc -Onone -Xcxx -O1 -Xswiftc -DUNOPTIMIZED -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify
+        -Xswiftc -no-emit-module-separately-wmo
+    )
 fi

@@ -158,11 +158,11 @@ struct DryRunTests {
         let done = try await tool.run(
             "publish", zips[0], "--channel", "beta", "--channel", "stable", "--rollout", "20", "--again")
         #expect(done.exitCode == 0, "\(done)")
-        #expect(
-            done.standardOutput.split(separator: "\n").map(String.init) == [
-                "unchanged  shop 1.1.0", "offered    shop 1.1.0 on beta to 20 % of the devices",
-                "offered    shop 1.1.0 on stable to 20 % of the devices",
-            ], "\(done)")
+        let offered = [
+            "unchanged  shop 1.1.0", "offered    shop 1.1.0 on beta to 20 % of the devices",
+            "offered    shop 1.1.0 on stable to 20 % of the devices",
+        ]
+        #expect(done.standardOutput.split(separator: "\n").map(String.init) == offered, "\(done)")
         let twice = try await tool.run("publish", zips[0], "--channel", "beta", "--channel", "beta")
         #expect(twice.exitCode == 64 && twice.standardError.contains("named twice"), "\(twice)")
     }

@@ -193,25 +193,3 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 }
-
-/// A table of text columns.
-enum TextTable {
-    static func lines(_ rows: [[String]]) -> [String] {
-        let widths = (0..<(rows.map(\.count).max() ?? 0)).map { column in
-            rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0
-        }
-        let gaps = (0...(widths.max() ?? 0)).map { String(repeating: " ", count: $0) }
-        return rows.map { row in
-            var line = ""
-            // None stand at the end of a line.
-            let last = row.lastIndex { !$0.isEmpty } ?? -1
-            for (index, cell) in row.enumerated() where index <= last {
-                line += cell
-                guard index < last else { break }
-                line += gaps[widths[index] - cell.count]
-                line += "  "
-            }
-            return line
-        }
-    }
-}
