@@ -50,7 +50,7 @@ struct RunnersAtOnceTests {
             shop.clock.advance(seconds: 3_600.01)
             let runs = try await run(servers)
             #expect(runs.flatMap(\.actions).map(\.after.percent) == [share])
-            #expect(runs.allSatisfy(\.failures.isEmpty))
+            #expect(runs.flatMap(\.failures).isEmpty)
             let others = share == 100 ? [] : ["1.0.0@100"]
             #expect(try await shop.releases() == ["1.1.0@\(share)"] + others)
         }
