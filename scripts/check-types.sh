@@ -22,14 +22,25 @@ while read -r map; do includes+=(-Xcc "-fmodule-map-file=$map"); done \
     < <(find "${build%/*}/checkouts" "$build/" \( -path '*/include/module.modulemap' -path '*checkouts*' -o -path '*/C*.build/module.modulemap' \) -not -path '*/Tests/*' -not -path '*/Examples/*')
 
 # The benchmarks are a package of their own that only `make bench` builds.
-for bench in Benchmarks/Sources/*/; do
-    [ ! -L "${bench%/}" ] || continue
-    mapfile -t sources < <(find "$bench" -name '*.swift')
-    [ "${#sources[@]}" -gt 0 ] || continue
-    swiftc -typecheck -warnings-as-errors "${common[@]}" -package-name "${package:-packtool}" -module-name "$(basename "$bench" | tr - _)" \
-        "${includes[@]}" "${sources[@]}"
-done
+check_benchmarks() {
+    local bench sources
+    for bench in Benchmarks/Sources/*/; do
+        [ ! -L "${bench%/}" ] || continue
+        mapfile -t sources < <(find "$bench" -name '*.swift')
+        [ "${#sources[@]}" -gt 0 ] || continue
+        swiftc -typecheck -warnings-as-errors "${common[@]}" -package-name "${package:-packtool}" \
+            -module-name "$(basename "$bench" | tr - _)" "${includes[@]}" "${sources[@]}" || return
+    done
+    echo "check-types: the benchmarks are well-typed too"
+}
 
-scripts/check-apple.py "$build" "${package:-packtool}"
-scripts/check-android.py "$build" "${package:-packtool}"
-echo "check-types: the benchmarks are well-typed too"
+# Much of what Apple's files need is done one after the other.
+check_benchmarks &
+benchmarks=$!
+scripts/check-android.py "$build" "${package:-packtool}" &
+android=$!
+faults=0
+scripts/check-apple.py "$build" "${package:-packtool}" || faults=1
+wait "$android" || faults=1
+wait "$benchmarks" || faults=1
+exit "$faults"

@@ -167,8 +167,13 @@ public struct ChannelFile: Hashable, Sendable {
 
     /// The groups that releases of these packages name, and that the channel has.
     package func groups(namedBy packages: some Sequence<Package>) -> Set<String> {
-        Set(packages.lazy.flatMap { $0.releases + $0.skippedMandatory }.flatMap(\.rollout.groups))
-            .filter { groups[$0] != nil }
+        guard !groups.isEmpty else { return [] }
+        var names: Set<String> = []
+        for package in packages {
+            for release in package.releases { names.formUnion(release.rollout.groups) }
+            for release in package.skippedMandatory { names.formUnion(release.rollout.groups) }
+        }
+        return names.filter { groups[$0] != nil }
     }
 
     /// The releases whose audience names a group, by package, newest first.
