@@ -3,9 +3,11 @@
 Swift's own modules say it of each name, on Linux too, where the compiler does not read it. What says nothing is taken to be there: that
 is the older part of Foundation (scripts/check-apple.py)."""
 
+import concurrent.futures
 import ctypes
 import functools
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -39,10 +41,13 @@ def version(text: str) -> Version:
 
 def introduced(folder: pathlib.Path, stubs: pathlib.Path, names: list[str]) -> dict[str, tuple[Version, str]]:
     """For each symbol the iOS that it came with, and how it is called; of the toolchain's modules and of these stubs."""
-    for module in [*MODULES, *names]:
+    def extract(module: str) -> None:
         subprocess.run(
             ["swift-symbolgraph-extract", "-module-name", module, "-target", "x86_64-unknown-linux-gnu", "-minimum-access-level", "public",
              "-I", str(stubs), "-output-dir", str(folder)], check=True, capture_output=True)
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(extract, [*MODULES, *names]))
     found: dict[str, tuple[Version, str]] = {}
     for graph in folder.glob("*.symbols.json"):
         for symbol in json.loads(graph.read_bytes())["symbols"]:

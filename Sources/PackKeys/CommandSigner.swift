@@ -8,12 +8,11 @@ public struct CommandSigner: Signer {
     public let publicKey: PublicKey
     private let command: [String]
     private let limit: Double
+    private let silence: Double
     private let notice: (@Sendable (String) -> Void)?
 
     /// No signature and no public key is larger.
     private static let outputLimit = 65_536
-    /// In seconds. A program that asks nobody and fetches nothing is faster.
-    private static let silence = 5.0
     /// The seconds that a program has to end when it is asked to.
     private static let grace = 1.0
 
@@ -21,29 +20,31 @@ public struct CommandSigner: Signer {
     ///   - command: The program and its arguments; a program without a slash is looked up in `PATH`. No shell reads it.
     ///   - publicKey: nil to ask the program for it, by the further argument `public-key`.
     ///   - limit: seconds that one run may take. A person may have to find a token and touch it.
-    ///   - notice: Called at most once per run, if the program has not answered for 5 seconds.
+    ///   - silence: seconds without an answer until `notice` is called. A program that asks nobody and fetches nothing is faster.
+    ///   - notice: Called at most once per run.
     /// - Throws: `TrustError.invalidKey(reason:)`
     public init(
-        command: [String], publicKey: PublicKey? = nil, limit: Double = 300,
+        command: [String], publicKey: PublicKey? = nil, limit: Double = 300, silence: Double = 5,
         notice: (@Sendable (String) -> Void)? = nil
     ) throws(TrustError) {
         self.command = command
         self.limit = limit
+        self.silence = silence
         self.notice = notice
         if let publicKey {
             self.publicKey = publicKey
         } else {
-            let answer = try Self.run(command + ["public-key"], input: [], limit: limit, notice)
+            let answer = try Self.run(command + ["public-key"], input: [], limit: limit, silence: silence, notice)
             self.publicKey = try PublicKey(pem: String(decoding: answer, as: UTF8.self))
         }
     }
 
     public func sign(_ message: [UInt8]) throws -> [UInt8] {
-        try Self.run(command, input: message, limit: limit, notice)
+        try Self.run(command, input: message, limit: limit, silence: silence, notice)
     }
 
     private static func run(
-        _ command: [String], input: [UInt8], limit: Double, _ notice: ((String) -> Void)?
+        _ command: [String], input: [UInt8], limit: Double, silence: Double, _ notice: ((String) -> Void)?
     ) throws(TrustError) -> [UInt8] {
         let name = command.first ?? ""
         let end = ContinuousClock.now + .seconds(limit)
@@ -53,7 +54,7 @@ public struct CommandSigner: Signer {
         do {
             let started = try start(command, input: input)
             process = started.process
-            answer = read(started.output, until: end) {
+            answer = read(started.output, until: end, silence: silence) {
                 notice?("waiting for the command \(name), which has the key: it may take \(Int(limit)) s")
             }
         }
@@ -95,19 +96,19 @@ public struct CommandSigner: Signer {
     /// What a program writes before it closes its output, at most the limit of bytes; nil when its time is over. A program that it
     /// started may keep the output open, so it is the pipe that is waited for.
     private static func read(
-        _ output: OpenDescriptor, until end: ContinuousClock.Instant, _ onSilence: () -> Void
+        _ output: OpenDescriptor, until end: ContinuousClock.Instant, silence: Double, _ onSilence: () -> Void
     ) -> [UInt8]? {
-        var silence: ContinuousClock.Instant? = .now + .seconds(Self.silence)
+        var noticeTime: ContinuousClock.Instant? = .now + .seconds(silence)
         var answer: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 4096)
         while answer.count < outputLimit {
             let now = ContinuousClock.now
             guard now < end else { return nil }
-            if let time = silence, now >= time {
+            if let time = noticeTime, now >= time {
                 onSilence()
-                silence = nil
+                noticeTime = nil
             }
-            let next = min(end, silence ?? end)
+            let next = min(end, noticeTime ?? end)
             let milliseconds = (next - now) / .milliseconds(1)
             var wanted = pollfd(fd: output.number, events: Int16(POLLIN), revents: 0)
             guard poll(&wanted, 1, Int32(clamping: Int(milliseconds) + 1)) > 0 else { continue }

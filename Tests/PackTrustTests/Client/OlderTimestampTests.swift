@@ -5,6 +5,7 @@ import Testing
 /// A server that is a moment behind the others.
 struct OlderTimestampTests {
     @Test func `an older timestamp is asked for again, and refused if it stays`() async throws {
+        let pauses = OlderTimestamp.pauses.map { $0 / 100 }
         for failures in [0, 2, 3] {
             var calls = 0
             let refresh = {
@@ -12,11 +13,11 @@ struct OlderTimestampTests {
                 if calls <= failures { throw TrustError.rollback(role: "timestamp", found: 1, trusted: 2) }
             }
             if failures < 3 {
-                try await OlderTimestamp.passed { try refresh() }
+                try await OlderTimestamp.passed(after: pauses) { try refresh() }
                 #expect(calls == failures + 1)
             } else {
                 await #expect(throws: TrustError.rollback(role: "timestamp", found: 1, trusted: 2)) {
-                    try await OlderTimestamp.passed { try refresh() }
+                    try await OlderTimestamp.passed(after: pauses) { try refresh() }
                 }
                 #expect(calls == 3)
             }

@@ -53,7 +53,7 @@ struct CommandSignerTests {
     @Test func `a program that is silent for long is said to be waited for, once`() throws {
         let notices = Mutex<[String]>([])
         let signer = try CommandSigner(
-            command: ["sh", "-c", "sleep 5.5; echo -n signed"], publicKey: try Self.key.get(), limit: 60
+            command: ["sh", "-c", "sleep 0.5; echo -n signed"], publicKey: try Self.key.get(), limit: 60, silence: 0.1
         ) { notice in notices.withLock { $0.append(notice) } }
         #expect(try signer.sign([1]) == Array("signed".utf8))
         #expect(notices.withLock { $0 } == ["waiting for the command sh, which has the key: it may take 60 s"])
