@@ -11,7 +11,7 @@ scripts/require-swift.sh
 folder=$release_folder
 mkdir -p "$folder" .build/lib .build/include
 started=$SECONDS
-if ! PACKTOOL_LINK_STATIC=1 PACKTOOL_LINK_PACKHOST=1 swift build "${release_options[@]}" --product packhost 2>&1 |
+if ! env "${compiler[@]}" PACKTOOL_LINK_STATIC=1 PACKTOOL_LINK_PACKHOST=1 swift build "${release_options[@]}" --product packhost 2>&1 |
     scripts/build-progress.py "$folder/packhost.log"; then
     grep -q 'error:' "$folder/packhost.log" || tail -40 "$folder/packhost.log" >&2
     echo "error: the build failed; all of it is in $folder/packhost.log" >&2

@@ -18,9 +18,8 @@ fi
 . scripts/release-options.sh
 folder=$release_folder
 mkdir -p "$folder" "$release_bin"
-if [ -n "${UNOPTIMIZED:-}" ]; then . scripts/compile-headers-once.sh; fi
 build() {
-    swift build "${release_options[@]}" "$@" 2>&1 | scripts/build-progress.py "$folder/build.log" && return
+    env "${compiler[@]}" swift build "${release_options[@]}" "$@" 2>&1 | scripts/build-progress.py "$folder/build.log" && return
     grep -q 'error:' "$folder/build.log" || tail -40 "$folder/build.log" >&2
     echo "error: the release build failed; all of it is in $folder/build.log" >&2
     exit 1

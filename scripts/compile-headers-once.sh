@@ -1,7 +1,8 @@
 # shellcheck shell=bash
-# Sourced in the checkout before `swift build`: the headers of BoringSSL are compiled once (scripts/clang-for-boringssl), below `folder`.
-COMPILER=$(dirname "$(readlink -f "$(command -v swift)")")/clang
-# shellcheck disable=SC2154
-COMPILED_HEADERS=$PWD/$folder/headers
-CC=$PWD/scripts/clang-for-boringssl
-export COMPILER COMPILED_HEADERS CC
+# Sourced in the checkout with the folder of a build: `compiler` is the environment in which `swift build` compiles the headers of
+# BoringSSL once (scripts/clang-for-boringssl.sh).
+# shellcheck disable=SC2034
+compiler=(
+    CC="$PWD/scripts/clang-for-boringssl.sh" COMPILER="$(dirname "$(readlink -f "$(command -v swift)")")/clang"
+    COMPILED_HEADERS="$PWD/$1/headers"
+)

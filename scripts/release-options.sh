@@ -25,6 +25,8 @@ release_options=(
 if [ -n "${PACKTOOL_REPRODUCIBLE:-}" ]; then
     release_options+=(-Xswiftc -num-threads -Xswiftc 1 -Xswiftc -Xllvm -Xswiftc -sil-disable-pass=loop-unroll)
 fi
+# shellcheck disable=SC2034
+compiler=()
 # C++, which is BoringSSL, stays fast enough for the many signatures of tests. --version says what it is. LLVM does not look at its own
 # work after each step, which a compiler that others have tested need not. A module's interface is written where the module is compiled:
 # another process would check its types once more.
@@ -33,4 +35,5 @@ if [ -n "${UNOPTIMIZED:-}" ]; then
         -Xswiftc -Onone -Xcxx -O1 -Xswiftc -DUNOPTIMIZED -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify
         -Xswiftc -no-emit-module-separately-wmo
     )
+    . scripts/compile-headers-once.sh "$release_folder"
 fi

@@ -19,7 +19,7 @@ done
 [ -e "$folder/release/Modules/PackHost.swiftmodule" ] || echo "site: building the app libraries (the first time takes some minutes)"
 # One with each that it needs.
 for module in PackHost PackProxy PackUpdaterOnline PackWebOnline PackKeys; do
-    swift build "${release_options[@]}" --target "$module" --quiet
+    env "${compiler[@]}" swift build "${release_options[@]}" --target "$module" --quiet
 done
 toolchain=$(dirname "$(command -v swift)")
 maps=()

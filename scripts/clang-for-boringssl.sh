@@ -39,8 +39,8 @@ compile_headers() {
         *) [ ! -e "$header" ] || echo "#include \"$header\"" ;;
         esac
     done >>"$headers.h"
-    "$COMPILER" "${options[@]}" -fpch-instantiate-templates -x c++-header "$headers.h" -o "$headers.new" 2>"$headers.log" &&
-        mv "$headers.new" "$headers.pch"
+    "$COMPILER" "${options[@]}" -fpch-instantiate-templates -x c++-header "$headers.h" -o "$headers.new.$$" 2>"$headers.log" &&
+        mv "$headers.new.$$" "$headers.pch"
 }
 
 # Another version of the package has other headers.
