@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Type-checks what the build leaves out. First the benchmarks. Then what is compiled on Apple's platforms only, and the example host
-# app, against stubs of the frameworks (scripts/check-apple.py), and what is compiled for Android only (scripts/check-android.py). Nothing
-# is run: what Apple's systems and Android do is not claimed here. Needs a build with the tests: that of make check or make test, or
-# another that BUILD names.
+# Type-checks what the build leaves out: the benchmarks, what is compiled on Apple's platforms only and the example host app, against stubs
+# of the frameworks (scripts/check-apple.py), and what is compiled for Android only (scripts/check-android.py). Nothing is run: what
+# Apple's systems and Android do is not claimed here. Needs a build with the tests: that of make check or make test, or another that BUILD
+# names.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-}
