@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# clang, which reads the headers of BoringSSL only once: scripts/build-release.sh and scripts/build-debug.sh have it as CC. BoringSSL is
-# here twice, in swift-crypto and swift-nio-ssl, as some 640 files. Three quarters of their time went into the headers that each of them
-# read. They are compiled when the first file asks for them, with its options. What does not go with them is compiled without.
+# clang, which reads the headers of BoringSSL only once; scripts/compile-headers-once.sh says how a build calls it. BoringSSL is here twice,
+# in swift-crypto and swift-nio-ssl, as some 640 files. Three quarters of their time went into the headers that each of them read. They are
+# compiled when the first file asks for them, with its options. What does not go with them is compiled without.
 #
 # COMPILER is clang's path, and COMPILED_HEADERS a folder.
 set -uo pipefail
@@ -12,10 +12,8 @@ for argument in "$@"; do
     *BoringSSL/include) root=${argument%/include} ;;
     esac
 done
-case " $* " in
-*.cc\ *) [ -n "$root" ] || exec "$COMPILER" "$@" ;;
-*) exec "$COMPILER" "$@" ;;
-esac
+# Only its C++ is compiled with them.
+if [ -z "$root" ] || [[ " $* " != *".cc "* ]]; then exec "$COMPILER" "$@"; fi
 headers=$COMPILED_HEADERS/${root##*/}
 
 # With the options of the file that is to be compiled.
