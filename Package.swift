@@ -35,12 +35,15 @@ func module(_ name: String, _ dependencies: [Target.Dependency], isBusy: Bool = 
     .target(name: name, dependencies: dependencies, swiftSettings: settings + (isBusy ? optimized : []))
 }
 
-/// Tests are not optimized, and their modules are built by as many processes as there are cores: the largest took three minutes of one.
-let onAllCores = ["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"]
+/// Tests are not optimized. One process compiles a module of tests: each further one, and one for the interface that nobody imports,
+/// would expand the macros of the whole module once more (decision 57).
+let testOptions = [
+    "-Onone", "-no-whole-module-optimization", "-enable-batch-mode", "-driver-batch-count", "1", "-no-emit-module-separately",
+]
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies, swiftSettings: settings + [.unsafeFlags(onAllCores)],
+        name: name, dependencies: dependencies, swiftSettings: settings + [.unsafeFlags(testOptions)],
         linkerSettings: linker)
 }
 
