@@ -36,14 +36,15 @@ func module(_ name: String, _ dependencies: [Target.Dependency], isBusy: Bool = 
 }
 
 /// Tests are not optimized. One process compiles a module of tests: each further one, and one for the interface that nobody imports,
-/// would expand the macros of the whole module once more (decision 57).
-let testOptions = [
-    "-Onone", "-no-whole-module-optimization", "-enable-batch-mode", "-driver-batch-count", "1", "-no-emit-module-separately",
+/// would expand the macros of the whole module once more (decision 57). With debug information the driver needs that last one.
+let testOptions: [SwiftSetting] = [
+    .unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode", "-driver-batch-count", "1"]),
+    .unsafeFlags(["-no-emit-module-separately"], .when(configuration: .release)),
 ]
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies, swiftSettings: settings + [.unsafeFlags(testOptions)],
+        name: name, dependencies: dependencies, swiftSettings: settings + testOptions,
         linkerSettings: linker)
 }
 

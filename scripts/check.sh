@@ -4,15 +4,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/require-swift.sh
-# Much of the build is one process that decides what to build: form and borders are looked at meanwhile.
-linted=$(mktemp)
-trap 'rm -f "$linted"' EXIT
-scripts/lint.sh >"$linted" 2>&1 &
-lint=$!
-faults=0
-scripts/build-debug.sh || faults=1
-wait "$lint" || faults=1
-cat "$linted"
-[ "$faults" -eq 0 ] || exit 1
+scripts/beside-lint.sh scripts/build-debug.sh
 scripts/check-types.sh
 if [ -n "${1:-}" ]; then scripts/run-tests.py --filter "$1"; else RING=1 scripts/run-tests.py; fi

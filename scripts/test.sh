@@ -7,15 +7,17 @@ started=$SECONDS
 
 step() { printf '\n== %s (%d s)\n' "$1" $((SECONDS - started)); }
 
-step "lint"
-scripts/lint.sh
-step "build"
+step "build, lint"
 if [ -z "${OPTIMIZED:-}" ]; then export UNOPTIMIZED=1; else unset UNOPTIMIZED; fi
 . scripts/release-options.sh
-TESTS=1 scripts/build-release.sh
+TESTS=only scripts/beside-lint.sh scripts/build-release.sh
 export BUILD=$release_folder/release TESTED_PACKTOOL=$PWD/$release_bin/packtool
-step "benchmarks, Apple files"
-scripts/check-types.sh
+step "executable, benchmarks, Apple files"
+# The last step of the executable is one process.
+scripts/check-types.sh &
+types=$!
+scripts/build-release.sh
+wait "$types"
 step "the executable alone"
 scripts/test-release-binary.sh
 step "tests"
