@@ -35,11 +35,11 @@ func module(_ name: String, _ dependencies: [Target.Dependency], isBusy: Bool = 
     .target(name: name, dependencies: dependencies, swiftSettings: settings + (isBusy ? optimized : []))
 }
 
-/// Tests are not optimized. One process compiles a module of tests: each further one, and one for the interface that nobody imports,
-/// would expand the macros of the whole module once more (decision 57). With debug information the driver needs that last one.
+/// Tests are not optimized. In the build of `make test` one process compiles a module of tests: each further one, and one for the
+/// interface that nobody imports, would expand the macros of the whole module once more (decision 57).
 let testOptions: [SwiftSetting] = [
-    .unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode", "-driver-batch-count", "1"]),
-    .unsafeFlags(["-no-emit-module-separately"], .when(configuration: .release)),
+    .unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"]),
+    .unsafeFlags(["-driver-batch-count", "1", "-no-emit-module-separately"], .when(configuration: .release)),
 ]
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
