@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds packtool as one executable that carries the Swift libraries, and puts it, stripped, at .build/bin/packtool. Arguments: other
-# products, such as packtool-kiosk. TESTS=1 builds the tests too, against the same modules (BUILD=.build/optimized/release
-# scripts/run-tests.py), and TESTS=only nothing but them. The same commit gives the same bytes, wherever the folder is. UNOPTIMIZED=1 is
-# for what is only tried: all of it is below .build/unoptimized then (decision 56).
+# products, such as packtool-kiosk. TESTS=1 builds the tests in their place, against the same modules
+# (BUILD=.build/optimized/release scripts/run-tests.py). The same commit gives the same bytes, wherever the folder is. UNOPTIMIZED=1 is for
+# what is only tried: all of it is below .build/unoptimized then (decision 56).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/require-swift.sh
@@ -25,8 +25,10 @@ build() {
     exit 1
 }
 
-if [ -n "${TESTS:-}" ]; then build --build-tests --explicit-target-dependency-import-check error; fi
-[ "${TESTS:-}" != only ] || exit 0
+if [ -n "${TESTS:-}" ]; then
+    build --build-tests --explicit-target-dependency-import-check error
+    exit
+fi
 for product in "${@:-packtool}"; do
     started=$SECONDS
     [ -e "$folder/release/$product" ] || echo "building $product (the first time takes some minutes)"

@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/require-swift.sh
-scripts/beside-lint.sh scripts/build-debug.sh
+# Much of the build is one process that decides what to build.
+scripts/beside.sh scripts/lint.sh scripts/build-debug.sh
 scripts/check-types.sh
 if [ -n "${1:-}" ]; then scripts/run-tests.py --filter "$1"; else RING=1 scripts/run-tests.py; fi

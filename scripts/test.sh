@@ -10,14 +10,11 @@ step() { printf '\n== %s (%d s)\n' "$1" $((SECONDS - started)); }
 step "build, lint"
 if [ -z "${OPTIMIZED:-}" ]; then export UNOPTIMIZED=1; else unset UNOPTIMIZED; fi
 . scripts/release-options.sh
-TESTS=only scripts/beside-lint.sh scripts/build-release.sh
+# The first minute of the build and the link of the executable are one process each.
+TESTS=1 scripts/beside.sh scripts/lint.sh scripts/build-release.sh
 export BUILD=$release_folder/release TESTED_PACKTOOL=$PWD/$release_bin/packtool
 step "executable, benchmarks, Apple files"
-# The last step of the executable is one process.
-scripts/check-types.sh &
-types=$!
-scripts/build-release.sh
-wait "$types"
+scripts/beside.sh scripts/check-types.sh scripts/build-release.sh
 step "the executable alone"
 scripts/test-release-binary.sh
 step "tests"
