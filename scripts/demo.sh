@@ -135,6 +135,7 @@ chapter "Version ${version[v2]}: an update is a patch"
 build v2
 publish v2
 # Devices can have it already; the server makes the patches meanwhile.
+tell "the server looks for the smallest patch of each app: half a minute on two cores"
 began_patches=$(date +%s%N)
 for app in "${apps[@]}"; do
     for _ in $(seq 600); do
@@ -142,8 +143,8 @@ for app in "${apps[@]}"; do
         sleep 0.2
     done
     [ -e "$(patch_of "$app")" ] || fail "no patch of $app was made"
+    tell "$app: made $(since "$began_patches") after the publication"
 done
-tell "the server had made the patches $(since "$began_patches") later"
 run update-v2 client update "${device[@]}"
 [ "$(active "$first")" = "${version[v2]}" ] || fail "the device did not update"
 total=0

@@ -253,7 +253,8 @@ struct InitTests {
             let text = String(decoding: try tool.read("help-\(template)/packtool.json"), as: UTF8.self)
             #expect(text.contains("\n  \"registry\": \"https://packages.example.com\""), "\(text)")
             #expect(
-                third.standardError.contains("PACKTOOL_TOKEN") && third.standardError.contains("Next: "), "\(third)")
+                third.standardError.contains("PACKTOOL_TOKEN") && third.standardError.contains("Next: ")
+                    && third.standardError.contains("Copy .packtool/root.json of"), "\(third)")
         }
     }
 

@@ -5,7 +5,7 @@ import PackRegistryAPI
 extension VerbDesk {
     /// How many approvals a channel requires; 0 where none are needed, or nobody says.
     func required(_ channel: ChannelName) async throws -> Int {
-        try await allowed { try await registry.changes(.open).required[channel] ?? 0 } ?? 0
+        try await allowed { try await registry.overview(of: []).approvals[channel] ?? 0 } ?? 0
     }
 
     /// What a verb does to its channel; nil for one that does nothing to a channel.

@@ -260,8 +260,9 @@ extension RemoteRegistry: RegistryAdministration {
         }
     }
 
-    package func auditLog(limit: Int) async throws -> [AuditEntry] {
-        try await call(Endpoints.audit, (), query: "limit=\(max(1, limit))")
+    package func auditLog(_ query: AuditQuery) async throws -> [AuditEntry] {
+        // An older server answers with all entries.
+        try await call(Endpoints.audit, (), query: query.urlQuery).filter(query.matches)
     }
 }
 

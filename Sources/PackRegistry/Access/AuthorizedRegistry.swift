@@ -212,10 +212,10 @@ extension AuthorizedRegistry {
         return try await services.record(TokenRevocation(id: id), as: identity)
     }
 
-    package func auditLog(limit: Int) async throws -> [AuditEntry] {
+    package func auditLog(_ wanted: AuditQuery) async throws -> [AuditEntry] {
         try identity.require(.admin)
         var query = FactsQuery.unsigned
-        query.auditCount = limit
+        query.audit = wanted
         return try await services.store.facts(query).audit
     }
 }

@@ -1,6 +1,6 @@
 package import Foundation
 package import PackFormat
-import PackRegistryAPI
+package import PackRegistryAPI
 
 /// The facts that a change needs before it can be decided. A store answers all of it from one consistent read.
 ///
@@ -160,8 +160,8 @@ package struct FactsQuery: Sendable {
     package var provenance: VersionName?
     /// Read with the number of the next change, and how many approvals each channel requires.
     package var approvals: Approvals?
-    /// How many entries of the audit log to read, newest first.
-    package var auditCount = 0
+    /// The entries of the audit log to read, newest first.
+    package var audit: AuditQuery?
 
     package init() {}
 

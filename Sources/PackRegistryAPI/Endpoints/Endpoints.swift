@@ -199,7 +199,8 @@ package enum Endpoints {
     package static let audit = Endpoint<Void, [AuditEntry]>(
         Route(
             .get, "/v1/audit", right: .admin,
-            "Lists who did what, newest first; `limit` is 1 to 10,000, by default 100."),
+            "Lists who did what, newest first; `limit` is 1 to 10,000, by default 100; `actor`, `action`, `subject` and `since` choose."
+        ),
         encodeAnswer: { ["entries": .array($0.map { .object($0.json) })] },
         decodeAnswer: { try $0.array("entries").map { try AuditEntry(json: $0.object("entry")) } })
     package static let healthDetails = Endpoint<Void, HealthDetails>(

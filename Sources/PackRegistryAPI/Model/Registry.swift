@@ -94,7 +94,12 @@ package protocol RegistryAdministration: Sendable {
     /// Revokes a token; false if there is no such token.
     func revokeToken(id: String) async throws -> Bool
     /// The audit log: who did what, newest first.
-    func auditLog(limit: Int) async throws -> [AuditEntry]
+    func auditLog(_ query: AuditQuery) async throws -> [AuditEntry]
+}
+
+extension RegistryAdministration {
+    /// The newest entries of the audit log.
+    package func auditLog(limit: Int) async throws -> [AuditEntry] { try await auditLog(AuditQuery(limit: limit)) }
 }
 
 package protocol RegistryObserving: Sendable {

@@ -58,7 +58,7 @@ struct FactsReader {
             facts.nextChange = try ApprovalTable(db: db).nextChange()
         }
         if query.signs || query.approvals != nil { facts.requiredApprovals = try ApprovalTable(db: db).required() }
-        if query.auditCount > 0 { facts.audit = try AuditTable(db: db).newest(query.auditCount) }
+        if let audit = query.audit { facts.audit = try AuditTable(db: db).newest(audit) }
         return facts
     }
 

@@ -16,14 +16,27 @@ package struct AuditTable {
             arguments: [now, actor.name, line.action, line.subject, line.detail])
     }
 
-    /// Newest first.
-    func newest(_ limit: Int) throws -> [AuditEntry] {
-        try Row.fetchAll(
-            db, sql: "SELECT * FROM audit ORDER BY sequence DESC LIMIT ?", arguments: [max(0, limit)]
-        ).map { row in
-            try AuditEntry(
-                time: row.date("time"), actor: row.text("actor"), action: row.text("action"),
-                subject: row.text("subject"), detail: row.text("detail"))
+    /// Newest first. What is asked for is looked for here, some entries at a time, and means the same with each database.
+    func newest(_ query: AuditQuery) throws -> [AuditEntry] {
+        let step = query.isForAll ? query.limit : max(query.limit, Self.searchedCount)
+        let since = query.since ?? Date(timeIntervalSince1970: 0)
+        var found: [AuditEntry] = []
+        var end = Int.max
+        while found.count < query.limit {
+            let rows = try Row.fetchAll(
+                db, sql: "SELECT * FROM audit WHERE sequence < ? AND time >= ? ORDER BY sequence DESC LIMIT ?",
+                arguments: [end, since, step])
+            for row in rows {
+                let entry = try AuditEntry(
+                    time: row.date("time"), actor: row.text("actor"), action: row.text("action"),
+                    subject: row.text("subject"), detail: row.text("detail"))
+                if query.matches(entry) { found.append(entry) }
+            }
+            guard rows.count == step, let last = rows.last else { break }
+            end = try last.integer("sequence")
         }
+        return Array(found.prefix(query.limit))
     }
+
+    private static let searchedCount = 1_000
 }

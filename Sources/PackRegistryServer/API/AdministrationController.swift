@@ -4,8 +4,6 @@ import PackRegistryAPI
 
 /// Answers requests for tokens, the audit log and the overview.
 struct AdministrationController {
-    static let maximumAuditCount = 10_000
-
     /// What anybody may ask for and reads much.
     let reports: ConcurrencyGate
 
@@ -34,11 +32,7 @@ struct AdministrationController {
         }
         addWebhookRoutes(to: router)
         router.add(Endpoints.audit) { call, _ in
-            let text = call.request.uri.queryParameters["limit"] ?? "100"
-            guard let limit = Int(text), (1...Self.maximumAuditCount).contains(limit) else {
-                throw Problem.badRequest("limit must be a number from 1 to \(Self.maximumAuditCount)")
-            }
-            return try await call.registry.auditLog(limit: limit)
+            try await call.registry.auditLog(AuditQuery(call.request.uri.queryParameters))
         }
     }
 
@@ -60,5 +54,22 @@ struct AdministrationController {
         }
         router.add(Endpoints.deadLetters) { call, _ in try await call.registry.deadLetters() }
         router.add(Endpoints.retryDeadLetters) { call, _ in try await call.registry.retryDeadLetters() }
+    }
+}
+
+extension AuditQuery {
+    /// What a request asks for.
+    fileprivate init(_ parameters: Parameters) throws {
+        let text = parameters["limit"] ?? "100"
+        guard let limit = Int(text), (1...Self.maximumLimit).contains(limit) else {
+            throw Problem.badRequest("limit must be a number from 1 to \(Self.maximumLimit)")
+        }
+        self.init(limit: limit)
+        actor = parameters["actor"].map(String.init)
+        action = parameters["action"].map(String.init)
+        subject = parameters[values: "subject"].map(String.init)
+        since = try parameters["since"].map { text in
+            do { return try WireTime.date(String(text), field: "since") } catch { throw Problem.badRequest("\(error)") }
+        }
     }
 }

@@ -96,7 +96,12 @@ struct DoctorCommand: AsyncParsableCommand {
                 ]
             }
         case .server(let url):
-            findings += await ServerDoctor(url).examine()
+            let found = await ServerDoctor(url).examine()
+            findings += found
+            // No registry answers there: whatever else is asked would say the same once more.
+            guard !found.contains(where: { $0.level == .error && [.registry, .tls].contains($0.code) }) else {
+                return findings
+            }
             // What is away now is what a doctor is to say.
             var retry = RetryPolicy()
             retry.patience = .zero

@@ -134,11 +134,16 @@ struct InitCommand: AsyncParsableCommand {
     /// Where the keys are for a registry that was there already, if they are not the project's.
     private func keys(_ start: ProjectStart) throws -> String {
         guard try !start.hasKeys else { return "" }
+        // A root that a server sends could be anybody's.
+        let root =
+            start.hasRoot
+            ? ""
+            : "\nCopy .packtool/root.json of the project that made it: apps embed it, and devices trust nothing else."
         let token = start.isServer ? "PACKTOOL_TOKEN to a token of the server, and " : ""
         return """
             The registry was made elsewhere, and its keys are there. To publish to it, set \(token)PACKTOOL_KEY to
             the publisher's key: the text or the path of publisher.pem. The first version of a package needs the
-            owner's key too, in PACKTOOL_OWNER_KEY.
+            owner's key too, in PACKTOOL_OWNER_KEY.\(root)
 
             """
     }

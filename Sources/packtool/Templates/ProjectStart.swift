@@ -34,6 +34,9 @@ struct ProjectStart {
         }
     }
 
+    /// Whether the project has a root of trust, which apps embed.
+    var hasRoot: Bool { FileManager.default.fileExists(atPath: project.root.path(percentEncoded: false)) }
+
     /// Whether the registry is a server's.
     var isServer: Bool { if case .server = location { true } else { false } }
 

@@ -114,6 +114,24 @@ struct RightsContractTests {
             #expect(
                 Array(told.prefix(3)) == ["release checkout on beta", "publish checkout@1.0.0", "metadata targets"])
             #expect(try await registry.auditLog(limit: 1).count == 1)
+
+            func found(limit: Int = 10, _ choose: (inout AuditQuery) -> Void) async throws -> [AuditEntry] {
+                var query = AuditQuery(limit: limit)
+                choose(&query)
+                return try await registry.auditLog(query)
+            }
+            #expect(try await found { $0.subject = ["beta", "checkout"] } == [log[0]])
+            #expect(try await found { $0.subject = ["checkout on beta"] } == [log[0]])
+            #expect(try await found { $0.subject = ["checkout@1.0.0"] }.map(\.action) == ["publish"])
+            #expect(try await found { $0.subject = ["check"] }.isEmpty)
+            #expect(try await found(limit: 1) { $0.subject = ["checkout"] } == [log[0]])
+            #expect(try await found { $0.action = "metadata" }.allSatisfy { $0.action == "metadata" })
+            #expect(try await found { $0.action = "meta" }.isEmpty)
+            #expect(try await found { $0.actor = log[0].actor }.contains(log[0]))
+            #expect(try await found { $0.actor = "nobody & co" }.isEmpty)
+            // The clock of these registries stands, so this is all of it or nothing.
+            #expect(try await found { $0.since = log[0].time } == log)
+            #expect(try await found { $0.since = log[0].time + 1 }.isEmpty)
         }
     }
 }

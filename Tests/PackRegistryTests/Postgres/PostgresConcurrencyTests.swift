@@ -61,7 +61,7 @@ struct PostgresConcurrencyTests {
             return try await group.reduce(into: [Done]()) { $0 += $1 }
         }
         var query = FactsQuery.unsigned
-        query.auditCount = 1000
+        query.audit = AuditQuery(limit: 1000)
         var order: [String] = []
         for entry in try await bench.store.facts(query).audit.reversed() where !order.contains(entry.actor) {
             order.append(entry.actor)

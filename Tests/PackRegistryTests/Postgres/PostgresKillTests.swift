@@ -58,7 +58,7 @@ struct PostgresKillTests {
         // Each publication is one version of its role, of the snapshot and of the timestamp, and one entry of the log.
         var query = FactsQuery()
         query.roles = Set(try StoreBench.packages.map { ViewLayout.role(of: try PackageID($0)) })
-        query.auditCount = 100_000
+        query.audit = AuditQuery(limit: 100_000)
         let facts = try await bench.store.facts(query)
         for package in StoreBench.packages {
             let role = ViewLayout.role(of: try PackageID(package))

@@ -84,7 +84,7 @@ import Testing
             bench.publication("alpha", "1.0.0"), as: bench.ann, under: new)
         #expect(outcome == .published && isRecorded)
         var query = FactsQuery.unsigned
-        query.auditCount = 10
+        query.audit = AuditQuery(limit: 10)
         #expect(try await !bench.store.facts(query).audit.contains { $0.action == "never" })
     }
 

@@ -236,7 +236,9 @@ final class MemoryRegistryStore: RegistryStore {
         if query.signs || query.approvals != nil {
             facts.requiredApprovals = state.required
         }
-        facts.audit = Array(state.audit.suffix(query.auditCount).reversed())
+        if let audit = query.audit {
+            facts.audit = Array(state.audit.reversed().filter(audit.matches).prefix(audit.limit))
+        }
         return facts
     }
 

@@ -24,7 +24,7 @@ import Testing
         #expect(try await bench.picture() == before)
         #expect(!before.contains("alpha: "))
         var query = FactsQuery.unsigned
-        query.auditCount = 1
+        query.audit = AuditQuery(limit: 1)
         #expect(try await bench.store.facts(query).audit.map(\.subject) == ["beta@1.0.0"])
     }
 
@@ -47,7 +47,7 @@ import Testing
         #expect(try await bench.picture() == before)
         var query = FactsQuery.unsigned
         query.manifests = [sealed.digest]
-        query.auditCount = 1
+        query.audit = AuditQuery(limit: 1)
         let facts = try await bench.store.facts(query)
         #expect(facts.manifests.isEmpty && facts.audit.first?.action == "publish")
     }
@@ -101,7 +101,7 @@ import Testing
         var query = FactsQuery()
         query.histories = FactsQuery.Histories(of: try PackageID("alpha"), on: nil, files: nil)
         query.names = FactsQuery.Names(versionsOf: try PackageID("alpha"), packagesOn: try ChannelName("beta"))
-        query.auditCount = 100
+        query.audit = AuditQuery(limit: 100)
         let facts = try await bench.store.facts(query)
         #expect(facts.channelNames.map(\.text) == ["beta", "stable"])
         #expect(facts.packageNames.map(\.text) == ["alpha", "beta"])
@@ -131,7 +131,7 @@ import Testing
         #expect(try await services(4).renew().isEmpty)
         #expect(try await services(16).renew() == ["channels", "snapshot", "timestamp"])
         var query = FactsQuery.unsigned
-        query.auditCount = 1
+        query.audit = AuditQuery(limit: 1)
         let entry = try #require(try await bench.store.facts(query).audit.first)
         #expect((entry.actor, entry.action) == ("system:renewal", "renew"))
     }

@@ -39,6 +39,26 @@ struct AuditTests {
 
         let text = try await registry.tool.run("audit", "--limit", "2").standardOutput.split(separator: "\n")
         #expect(text.count == 3 && text[1 + withdrawn].contains("withdraw") && text[1 + withdrawn].contains("shop"))
+        for (options, expected) in [
+            (["--action", "withdraw", "--subject", "shop"], ["withdraw"]),
+            (["--subject", "shop@1.0.0", "--actor", "test", "--since", "1h"], ["withdraw"]),
+            (["--subject", "1.0.0", "--action", "publish"], ["publish"]),
+            (["--subject", "sho"], []), (["--since", "2100-01-01T00:00:00Z"], []), (["--actor", "nobody"], []),
+        ] {
+            for place in [[], ["--registry", registry.url]] {
+                let found = try await registry.tool.run(
+                    ["audit", "--json"] + options + place, environment: environment
+                )
+                .expectSuccess()
+                let actions = try found.json().object().array("entries").map { try $0.object().string("action") }
+                #expect(actions == expected, "\(options): \(found)")
+            }
+        }
+        let none = try await registry.tool.run("audit", "--actor", "nobody")
+        #expect(none.exitCode == 0 && none.standardError.contains("no such entry"), "\(none)")
+        expectClearError(
+            try await registry.tool.run("audit", "--since", "yesterday"), naming: ["yesterday", "is no time"],
+            exitCode: 64)
         let narrow = try await registry.token("--publish")
         let refused = try await registry.tool.run(
             "audit", "--registry", registry.url, environment: ["PACKTOOL_TOKEN": narrow])

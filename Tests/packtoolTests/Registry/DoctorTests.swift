@@ -106,6 +106,12 @@ struct DoctorTests {
         registry.stop()
         let gone = try await tool.run("doctor", "--server", registry.url, "--json")
         #expect(try findings(gone)["registry"] == "error" && gone.exitCode == 1)
+        // One fault is one error, whatever else would have been asked there.
+        let project = try await tool.run(
+            "doctor", "--registry", registry.url, environment: ["PACKTOOL_TOKEN": token])
+        #expect(
+            project.exitCode == 1 && project.standardOutput.contains("it does not answer")
+                && project.standardOutput.contains("1 error,"), "\(project)")
     }
 
     @Test func `an app's folder is looked at for its root, presets and exceptions`() async throws {

@@ -26,7 +26,7 @@ struct ScheduleOptions: ParsableArguments {
         guard expires == nil || isGiven else { throw ValidationError("--expires goes with --propose or --at") }
     }
 
-    private static func time(_ text: String) throws -> Date {
+    static func time(_ text: String) throws -> Date {
         do { return try WireTime.date(text, field: "the time") } catch {
             throw ValidationError(
                 "\"\(text)\" is no time: say it with its time zone, as 2026-11-30T08:00:00Z or 2026-11-30T08:00:00+01:00"

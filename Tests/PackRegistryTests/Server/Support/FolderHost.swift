@@ -179,7 +179,7 @@ struct KeepingRegistry: Registry {
         throw RegistryError(.invalid, "this registry trusts nobody")
     }
     func revokeToken(id: String) async throws -> Bool { false }
-    func auditLog(limit: Int) async throws -> [AuditEntry] { throw URLError(.unknown) }
+    func auditLog(_: AuditQuery) async throws -> [AuditEntry] { throw URLError(.unknown) }
 
     func stats(_ query: StatsQuery) async throws -> ReportStats {
         ReportStats(channel: query.channel, from: 0, to: 0, step: 3600, window: 3600)
