@@ -51,8 +51,16 @@ struct AdviceTests {
         let first = try await tool.run(update + ["--channel", "beta"]).expectSuccess()
         #expect(!first.standardError.contains("warning"))
         let moved = try await tool.run(update)
-        #expect(moved.standardError.contains("this is the channel stable; the device's last update was on beta"))
-        #expect(!(try await tool.run(update).standardError.contains("last update was on")))
+        #expect(
+            moved.standardError.contains(
+                "the store's last update was with --channel beta; this one is without, on the channel stable"))
+        #expect(!(try await tool.run(update).standardError.contains("last update was")))
+        let device = ["--device", "kiosk-7", "--tag", "hall=2", "--channel", "stable"]
+        try await tool.run(update + device + ["--check"])
+        #expect(!(try await tool.run(update).standardError.contains("last update was")))
+        try await tool.run(update + device)
+        let other = try await tool.run(update)
+        #expect(other.standardError.contains("was with --device kiosk-7 --tag hall=2; this one is without"), "\(other)")
     }
 
     @Test func `an unknown group is refused before anybody is asked`() async throws {

@@ -30,10 +30,11 @@ struct ClientUpdateCommand: AsyncParsableCommand {
         let packages = try client.packages
         let selection: PackageSelection = onDemand ? .onDemand : packages.isEmpty ? .all : .list(packages)
         let remembered = RememberedDevice(store: client.store)
-        if client.channel == nil, let before = remembered.channel, before != ClientOptions.defaultChannel {
+        let missing = remembered.missing(in: client)
+        if !missing.isEmpty {
             client.global.console.note(
-                "warning: without --channel this is the channel \(ClientOptions.defaultChannel); the device's last update was on "
-                    + "\(before), which is --channel \(before)")
+                "warning: the store's last update was with \(missing.joined(separator: " ")); this one is without, "
+                    + "on the channel \(client.channel ?? ClientOptions.defaultChannel)")
         }
         let report: UpdateReport
         if check {

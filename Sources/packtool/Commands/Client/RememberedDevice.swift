@@ -32,8 +32,17 @@ struct RememberedDevice {
         }
     }
 
-    /// The channel of the last update; nil if it was given none.
-    var channel: String? { try? saved?.string("channel") }
+    /// The options that the last update had and these have not: without them it would be another device, or another channel.
+    func missing(in client: ClientOptions) -> [String] {
+        var before = completing(client)
+        if before.channel == ClientOptions.defaultChannel { before.channel = client.channel }
+        let options = [
+            ("--channel", client.channel, before.channel), ("--device", client.device, before.device),
+            ("--platform", client.platform, before.platform), ("--app-version", client.appVersion, before.appVersion),
+        ]
+        return options.compactMap { name, now, before in now == nil ? before.map { "\(name) \($0)" } : nil }
+            + (client.tag.isEmpty ? before.tag.map { "--tag \($0)" } : [])
+    }
 
     /// A file that cannot be read counts as none.
     private var saved: JSONObject? {
