@@ -19,6 +19,26 @@ struct MistakeTests {
         #expect(try await Tool().run("inspect", "biuld").standardError.contains("biuld is no file"))
     }
 
+    @Test(arguments: [
+        (
+            "release shop@1.0.0 --channel stable --percent 25",
+            "release has no option --percent: did you mean --rollout?"
+        ),
+        ("rollout shop --channel beta --rollout=5", "rollout set has no option --rollout: did you mean --percent?"),
+        ("client update --stor x", "client update has no option --stor: did you mean --store?"),
+        ("publish x.zip --json --chanel beta", "publish has no option --chanel: did you mean --channel?"),
+        ("status --sideways", "status has no option --sideways. Those that it has: packtool status --help"),
+        ("build dist --no-mandatori -- --never", "build has no option --no-mandatori."),
+    ])
+    func `an option that is not there is named, whatever else the command lacks then`(
+        line: String, advice: String
+    ) async throws {
+        let outcome = try await Tool().run(line.split(separator: " ").map(String.init))
+        #expect(outcome.exitCode == 64, "\(outcome)")
+        #expect(outcome.standardError.hasPrefix("error: packtool \(advice)"), "\(outcome)")
+        #expect(outcome.standardOutput.isEmpty == !line.contains("--json"), "\(outcome)")
+    }
+
     @Test func `a device that is given a wrong name is told the names there are`() async throws {
         let scene = try await AttackScene()
         let device = ["client", "update", "--store", "device", "--registry", ".packtool/registry"]

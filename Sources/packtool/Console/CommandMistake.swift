@@ -33,6 +33,40 @@ enum CommandMistake {
         return nil
     }
 
+    /// The parser takes the value of an option that there is not for an argument, and complains of that; or of an option that is
+    /// missing, where it is misspelt.
+    /// - Returns: nil if all options are there.
+    static func unknownOption(in arguments: [String], root: any ParsableCommand.Type) -> String? {
+        var (command, path) = (root, ["packtool"])
+        for argument in arguments where !argument.hasPrefix("-") {
+            guard
+                let next = command.configuration.subcommands.first(where: { $0.configuration.commandName == argument })
+            else { break }
+            command = next
+            path.append(argument)
+        }
+        if let usual = command.configuration.defaultSubcommand {
+            command = usual
+            path.append(usual.configuration.commandName ?? "")
+        }
+        // A line of the help begins with an option's names: "  -h, --help", "  --mandatory/--no-mandatory".
+        let help = root.helpMessage(for: command, includeHidden: true, columns: 200)
+        let known = help.split(separator: "\n").filter { $0.hasPrefix("  -") }.flatMap { line in
+            line.split { " ,/".contains($0) }.prefix { $0.hasPrefix("-") }.map(String.init)
+        }
+        let given = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }
+        for option in given.map({ String($0.prefix { $0 != "=" }) }) where !known.contains(option) {
+            let place = path.joined(separator: " ")
+            let meant = sameThing[option].flatMap { known.contains($0) ? $0 : nil } ?? NearName.of(option, among: known)
+            return "\(place) has no option \(option)"
+                + (meant.map { ": did you mean \($0)?" } ?? ". Those that it has: \(place) --help")
+        }
+        return nil
+    }
+
+    /// What one command calls so, and another so.
+    private static let sameThing = ["--percent": "--rollout", "--rollout": "--percent"]
+
     /// The parser's message, where it can say more: `PACKAGE@VERSION` stands in many messages and is not for every command.
     static func explained(_ message: String) -> String {
         let pattern = /The value '(?<package>[^@']+)@[^']+' is invalid for '<package>'/

@@ -34,6 +34,10 @@ enum CommandRunner {
             end(.failed)
         } catch  where isArgumentParserError(error) {
             let code = root.exitCode(for: error)
+            if code == .validationFailure, let mistake = CommandMistake.unknownOption(in: arguments, root: root) {
+                report(mistake, kind: "usage", exitCode: code, isJSON)
+                end(code)
+            }
             if isJSON, code != .success {
                 // What ended with a code alone has said why, in its result or on stderr.
                 let kind = error is ArgumentParser.ExitCode ? kindOfEnd(code) : "usage"
