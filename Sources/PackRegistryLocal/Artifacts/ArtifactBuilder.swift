@@ -1,4 +1,5 @@
 import Foundation
+import PackArchive
 import PackFormat
 import PackPatch
 import PackRegistryAPI
@@ -91,7 +92,8 @@ struct ArtifactBuilder: Sendable {
                 if ofPackage.0.isEmpty, ofPackage.1.isEmpty { done.append(package) }
             }
         }
-        guard !done.isEmpty else { return patches + downloads }
+        let ordered = patches + downloads.filter { $0.kind == .full } + downloads.filter { $0.kind != .full }
+        guard !done.isEmpty else { return ordered }
         try database.write { db in
             let table = DerivedTable(db: db)
             // Looked at again: it may have changed since.
@@ -99,7 +101,7 @@ struct ArtifactBuilder: Sendable {
                 if try table.wantedDownloads(of: package).isEmpty { try BuildQueueTable(db: db).remove(package) }
             }
         }
-        return patches + downloads
+        return ordered
     }
 
     /// Whether one of the folders is gone, as after a restore from a backup that left it out.
@@ -157,21 +159,42 @@ struct ArtifactBuilder: Sendable {
             }
             try record(made)
         }
-        for file in wanted where claims.claim(file) {
+        var left = wanted[...]
+        while let files = nextToMake(&left) {
+            let files = files.filter(claims.claim)
+            guard !files.isEmpty else { continue }
             report(count)
-            count += 1
-            do {
-                made.append((file, try maker.make(.file(file)).first ?? nil))
-            } catch {
-                claims.release(file)
-                failed[file] = error
-                if Self.isFull(error) { break }
+            count += files.count
+            for (file, result) in zip(files, try make(files, with: maker)) {
+                do {
+                    made.append((file, try result.get()))
+                } catch {
+                    claims.release(file)
+                    failed[file] = error
+                }
             }
+            if failed.values.contains(where: Self.isFull) { break }
             if saved + .milliseconds(500) < .now { try save() }
             if end < .now || isOver() { break }
         }
         try save()
         return count
+    }
+
+    /// A full download keeps one core busy, and all else several: some of those are made at once, and the others one by one.
+    /// - Returns: nil if none is left.
+    private func nextToMake(_ left: inout ArraySlice<DerivedFile>) -> ArraySlice<DerivedFile>? {
+        let together = left.prefix(makers.concurrentCount).prefix { $0.kind == .full }
+        let files = together.isEmpty ? left.prefix(1) : together
+        left.removeFirst(files.count)
+        return files.isEmpty ? nil : files
+    }
+
+    private func make(_ files: [DerivedFile], with maker: any ArtifactMaker) throws -> [Result<Int?, any Error>] {
+        guard files.count > 1 else { return files.map { file in Result { try maker.make(.file(file)).first ?? nil } } }
+        return try ConcurrentMap.run(files.count) { index in
+            Result { try beginMaking().make(.file(files[index])).first ?? nil }
+        }
     }
 
     private static func isFull(_ error: any Error) -> Bool { RegistryError(from: error)?.kind == .full }

@@ -38,6 +38,10 @@ final class ArtifactMakers: Sendable {
         if program != nil { signal(SIGPIPE, SIG_IGN) }
     }
 
+    /// How many makers work at once for one round. In this process each takes some hundred megabytes; a server has patches for
+    /// devices to make beside.
+    var concurrentCount: Int { program == nil ? min(ProcessInfo.processInfo.activeProcessorCount, 4) : 1 }
+
     /// A maker for one round of work; its process starts with the first job and ends with the maker.
     func begin(_ folder: RegistryFolder, _ database: any RegistryDatabase) -> any ArtifactMaker {
         guard let program else { return ArtifactBench(folder: folder, database: database) }

@@ -7,6 +7,7 @@ import Testing
 @testable import PackPublisher
 @testable import PackRegistryAPI
 @testable import PackRegistryLocal
+@testable import PackRegistrySQL
 
 /// Files that are made from versions: when they are there, and for whom.
 struct DerivedFileTests {
@@ -40,6 +41,39 @@ struct DerivedFileTests {
             try PatchDecoder(PatchPlan(from: nil, to: site.manifest)).apply(patch, to: &sink) { _ in patch }
             #expect(Set(sink.finished) == Set(site.manifest.ownObjects))
         }
+    }
+
+    @Test func `full downloads made several at a time are as one made alone, and a fault of one keeps no other`()
+        async throws
+    {
+        let shop = try await Shop()
+        let sites = try ["one", "two", "three", "four", "five"].map { name in
+            let lines = (0..<400).map { "\(name) \($0 * 7919 % 1_000)\n" }.joined()
+            return try Site(name, "1.0.0", ["index.html": "<h1>\(name)</h1>", "app.js": lines], in: shop.folder)
+        }
+        _ = try await shop.publisher().publish(sites.map(\.zip))
+        func place(_ path: ViewPath, in shop: Shop) -> URL { shop.local.viewFolder.appending(path: path.description) }
+        func isMade() throws -> [Bool] {
+            try sites.map { site in
+                try shop.local.database.read { try DerivedTable(db: $0).size(of: DerivedFile(.full, of: site.digest)) }
+                    != nil
+            }
+        }
+        let object = place(.object(try #require(sites[2].manifest.ownObjects.first).digest), in: shop)
+        let aside = shop.folder.url.appending(path: "aside")
+        try FileManager.default.moveItem(at: object, to: aside)
+        let error = await #expect(throws: RegistryError.self) { try await shop.local.maintain() }
+        #expect(error?.message.contains("could not be made yet") == true, "\(String(describing: error))")
+        #expect(try isMade() == [true, true, false, true, true])
+        try FileManager.default.moveItem(at: aside, to: object)
+        try await shop.local.maintain()
+        #expect(try isMade() == Array(repeating: true, count: 5))
+
+        let alone = try await Shop()
+        _ = try await alone.publisher().publish([sites[1].zip])
+        try await alone.local.maintain()
+        let path = ViewPath.patch(from: nil, to: sites[1].digest)
+        #expect(try Data(contentsOf: place(path, in: shop)) == Data(contentsOf: place(path, in: alone)))
     }
 
     /// A server that is to end, or has something to sign, does not wait for all of them.
