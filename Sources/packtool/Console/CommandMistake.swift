@@ -35,8 +35,10 @@ enum CommandMistake {
 
     /// The parser takes the value of an option that there is not for an argument, and complains of that; or of an option that is
     /// missing, where it is misspelt.
-    /// - Returns: nil if all options are there.
-    static func unknownOption(in arguments: [String], root: any ParsableCommand.Type) -> String? {
+    /// - Returns: what to say, and how the command is used; nil if all options are there.
+    static func unknownOption(
+        in arguments: [String], root: any ParsableCommand.Type
+    ) -> (message: String, usage: String)? {
         var (command, path) = (root, ["packtool"])
         for argument in arguments where !argument.hasPrefix("-") {
             guard
@@ -58,8 +60,10 @@ enum CommandMistake {
         for option in given.map({ String($0.prefix { $0 != "=" }) }) where !known.contains(option) {
             let place = path.joined(separator: " ")
             let meant = sameThing[option].flatMap { known.contains($0) ? $0 : nil } ?? NearName.of(option, among: known)
-            return "\(place) has no option \(option)"
+            let message =
+                "\(place) has no option \(option)"
                 + (meant.map { ": did you mean \($0)?" } ?? ". Those that it has: \(place) --help")
+            return (message, "Usage: \(root.usageString(for: command))")
         }
         return nil
     }

@@ -35,7 +35,8 @@ enum CommandRunner {
         } catch  where isArgumentParserError(error) {
             let code = root.exitCode(for: error)
             if code == .validationFailure, let mistake = CommandMistake.unknownOption(in: arguments, root: root) {
-                report(mistake, kind: "usage", exitCode: code, isJSON)
+                report(mistake.message, kind: "usage", exitCode: code, isJSON)
+                Console.standardError(mistake.usage)
                 end(code)
             }
             if isJSON, code != .success {
