@@ -87,11 +87,13 @@ class Run:
                 errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
             timer = threading.Timer(TIMEOUT, os.kill, (process.pid, signal.SIGKILL))
             timer.start()
-            lines = []
+            lines, is_in_step = [], False
             for line in process.stdout:
                 log.write(line)
                 lines.append(line)
-                if os.environ.get("VERBOSE") or not STEP.match(line):
+                # A step that names an argument of several lines goes on to the word "started".
+                is_in_step = not line.rstrip().endswith(" started.") and (line[:1] == "◇" or is_in_step and line[:1] not in "✘✔")
+                if os.environ.get("VERBOSE") or not (is_in_step or STEP.match(line) or line.rstrip().endswith('" started.')):
                     say(line.rstrip()[:1000])
             # With what it used, and its children, whose end it has waited for.
             _, status, used = os.wait4(process.pid, 0)

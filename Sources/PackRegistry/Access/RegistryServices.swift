@@ -138,7 +138,7 @@ package struct RegistryServices: Sendable {
 
     /// The online roles that ``renew()`` would sign.
     package func dueRoles() async throws -> [String] {
-        try await MetadataSigner.dueRoles(store.facts(FactsQuery()), now: clock())
+        try await RenewalRule.dueRoles(store.facts(FactsQuery()), now: clock())
     }
 
     /// The identity of a token's holder.

@@ -1,7 +1,7 @@
 import PackFormat
 import PackRegistryAPI
 
-/// Renews signatures that expire soon.
+/// Renews signatures that expire soon (``RenewalRule``).
 package struct SignatureRenewal: RegistryChange {
     package init() {}
 
@@ -9,7 +9,7 @@ package struct SignatureRenewal: RegistryChange {
 
     /// - Returns: The roles that were due.
     package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> [String] {
-        let due = try MetadataSigner.dueRoles(facts, now: changes.time)
+        let due = try RenewalRule.dueRoles(facts, now: changes.time)
         guard !due.isEmpty else { return [] }
         changes.signs = true
         changes.signsChannels = due.contains(ViewLayout.channelsRole)

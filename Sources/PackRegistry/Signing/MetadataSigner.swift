@@ -17,26 +17,6 @@ package struct MetadataSigner {
         self.now = now
     }
 
-    /// The online roles that expire soon, or that were not signed by the present online key.
-    package static func dueRoles(_ facts: RegistryFacts, now: Date) throws -> [String] {
-        let root: SignedDocument<RootMetadata> = try facts.required(TopLevelRole.root.rawValue)
-        var due: [String] = []
-        if let channels: SignedDocument<TargetsMetadata> = try facts.newest(ViewLayout.channelsRole),
-            isDue(channels.body.expires, MetadataLifetime.channels, now)
-        {
-            due.append(ViewLayout.channelsRole)
-        }
-        let snapshot: SignedDocument<SnapshotMetadata>? = try facts.newest(TopLevelRole.snapshot.rawValue)
-        if !isSound(snapshot, root.body.authority(for: .snapshot), MetadataLifetime.snapshot, now) {
-            due.append(TopLevelRole.snapshot.rawValue)
-        }
-        let timestamp: SignedDocument<TimestampMetadata>? = try facts.newest(TopLevelRole.timestamp.rawValue)
-        if !isSound(timestamp, root.body.authority(for: .timestamp), MetadataLifetime.timestamp, now) {
-            due.append(TopLevelRole.timestamp.rawValue)
-        }
-        return due
-    }
-
     package func sign(_ changes: inout ChangeSet) throws {
         if changes.signsChannels || !changes.channelFiles.isEmpty { try signChannels(&changes) }
         try signSnapshotAndTimestamp(&changes)
@@ -113,7 +93,7 @@ package struct MetadataSigner {
         let current: SignedDocument<TimestampMetadata>? = try facts.newest(TopLevelRole.timestamp.rawValue)
         let authority = root.body.authority(for: .timestamp)
         if let current, current.body.snapshot == snapshot.metaFile,
-            Self.isSound(current, authority, MetadataLifetime.timestamp, now)
+            RenewalRule.isSound(current, authority, MetadataLifetime.timestamp, now)
         {
             return
         }
@@ -138,7 +118,7 @@ package struct MetadataSigner {
             roles: roles)
         let authority = root.authority(for: .snapshot)
         if let current, current.body.files == body.files,
-            Self.isSound(current, authority, MetadataLifetime.snapshot, now)
+            RenewalRule.isSound(current, authority, MetadataLifetime.snapshot, now)
         {
             return current
         }
@@ -151,16 +131,5 @@ package struct MetadataSigner {
     private func required<Body: RoleMetadata>(_ role: String, _ changes: ChangeSet) throws -> SignedDocument<Body> {
         guard let changed = changes.documents.last(where: { $0.role == role }) else { return try facts.required(role) }
         return try SignedDocument(parsing: changed.bytes, name: role)
-    }
-
-    private static func isSound<Body: RoleMetadata>(
-        _ document: SignedDocument<Body>?, _ authority: RoleAuthority, _ lifetime: TimeInterval, _ now: Date
-    ) -> Bool {
-        guard let document, (try? document.verify(by: authority)) != nil else { return false }
-        return !isDue(document.body.header.expires, lifetime, now)
-    }
-
-    private static func isDue(_ expires: Date, _ lifetime: TimeInterval, _ now: Date) -> Bool {
-        expires.timeIntervalSince(now) < lifetime * MetadataLifetime.renewedBelow
     }
 }

@@ -12,8 +12,10 @@ package struct AuditQuery: Hashable, Sendable {
     package var action: String?
     /// Words of ``AuditEntry/subject``, all of them: `shop@1.2.0` is two, a package and a version.
     package var subject: [String] = []
-    /// The time of the oldest entry.
+    /// The time of the oldest entry. A time that an answer had finds its entry: see ``earliest``.
     package var since: Date?
+    /// ``since``, and a millisecond more: times on the wire are rounded to one (``WireTime``), up too.
+    package var earliest: Date? { since?.addingTimeInterval(-0.001) }
 
     package init(limit: Int) {
         self.limit = limit
@@ -22,7 +24,7 @@ package struct AuditQuery: Hashable, Sendable {
     package var isForAll: Bool { actor == nil && action == nil && subject.isEmpty && since == nil }
 
     package func matches(_ entry: AuditEntry) -> Bool {
-        if let since, entry.time < since { return false }
+        if let earliest, entry.time < earliest { return false }
         if let action, entry.action != action, !entry.action.hasPrefix(action + " ") { return false }
         if let actor, entry.actor != actor, !entry.actor.hasPrefix(actor + " ("), !entry.actor.hasSuffix("(\(actor))") {
             return false

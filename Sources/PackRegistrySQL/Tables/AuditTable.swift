@@ -19,13 +19,13 @@ package struct AuditTable {
     /// Newest first. What is asked for is looked for here, some entries at a time, and means the same with each database.
     func newest(_ query: AuditQuery) throws -> [AuditEntry] {
         let step = query.isForAll ? query.limit : max(query.limit, Self.searchedCount)
-        let since = query.since ?? Date(timeIntervalSince1970: 0)
+        let earliest = query.earliest ?? Date(timeIntervalSince1970: 0)
         var found: [AuditEntry] = []
         var end = Int.max
         while found.count < query.limit {
             let rows = try Row.fetchAll(
                 db, sql: "SELECT * FROM audit WHERE sequence < ? AND time >= ? ORDER BY sequence DESC LIMIT ?",
-                arguments: [end, since, step])
+                arguments: [end, earliest, step])
             for row in rows {
                 let entry = try AuditEntry(
                     time: row.date("time"), actor: row.text("actor"), action: row.text("action"),

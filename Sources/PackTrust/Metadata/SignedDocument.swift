@@ -59,26 +59,4 @@ public struct SignedDocument<Body: RoleMetadata>: Sendable, Equatable {
     public var metaFile: MetaFile {
         MetaFile(version: body.version, length: bytes.count, hashes: FileHashes(of: bytes))
     }
-
-    /// The keys of the authority that made a valid signature, each key once however many ids it has.
-    public func validKeys(of authority: RoleAuthority) -> [PublicKey] {
-        var valid: [PublicKey] = []
-        for signature in signatures {
-            guard let key = authority.keys[signature.keyID], let raw = [UInt8](hexadecimal: signature.hex),
-                key.isValid(raw, for: signedBytes), !valid.contains(where: { $0.isSameKey(as: key) })
-            else { continue }
-            valid.append(key)
-        }
-        return valid
-    }
-
-    /// Accepts the document if enough keys of the authority have signed it. Signatures by other keys do not matter,
-    /// and neither do invalid ones beyond the threshold.
-    /// - Throws: ``TrustError/threshold(role:valid:needed:)``
-    public func verify(by authority: RoleAuthority) throws(TrustError) {
-        let valid = validKeys(of: authority).count
-        guard valid >= authority.threshold else {
-            throw .threshold(role: authority.role, valid: valid, needed: authority.threshold)
-        }
-    }
 }

@@ -106,6 +106,8 @@ struct RightsContractTests {
     @Test(arguments: RegistryKind.allCases)
     func `the audit log tells who did what, newest first`(kind: RegistryKind) async throws {
         let shop = try await kind.shop()
+        // A time that is rounded up on the wire.
+        shop.clock.advance(seconds: 1.0006 - shop.clock.now.timeIntervalSince1970.truncatingRemainder(dividingBy: 1))
         try await kind.using(shop) { (registry) async throws in
             try await shop.publisher(over: registry).publish([shop.page("1.0.0").zip])
             _ = try await registry.change(.offer(version("1.0.0"), .everyone), of: package(), on: channel())
@@ -129,8 +131,10 @@ struct RightsContractTests {
             #expect(try await found { $0.action = "meta" }.isEmpty)
             #expect(try await found { $0.actor = log[0].actor }.contains(log[0]))
             #expect(try await found { $0.actor = "nobody & co" }.isEmpty)
-            // The clock of these registries stands, so this is all of it or nothing.
-            #expect(try await found { $0.since = log[0].time } == log)
+            // The clock of these registries stands, so this is all that was done since it was set, or nothing.
+            let recent = log.filter { $0.time == log[0].time }
+            #expect(recent.count > 2 && recent.count < log.count)
+            #expect(try await found { $0.since = log[0].time } == recent)
             #expect(try await found { $0.since = log[0].time + 1 }.isEmpty)
         }
     }

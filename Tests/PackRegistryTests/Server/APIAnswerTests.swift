@@ -168,10 +168,16 @@ struct APIAnswerTests {
             let answer = try await server.ask("GET", "/health/ready")
             #expect(answer.status == 503 && !answer.text.contains("db.internal"), "\(answer)")
             #expect(.now - begun < .seconds(15))
-            let metrics = try await server.ask("GET", "/metrics", ["Authorization": "Bearer ptk_admin"])
+            var metrics = try await server.ask("GET", "/metrics", ["Authorization": "Bearer ptk_admin"])
+            // The server may not have seen yet that the connection before was closed.
+            while !metrics.text.contains("\npacktool_connections 1\n"), .now - begun < .seconds(25) {
+                try await Task.sleep(for: .milliseconds(20))
+                metrics = try await server.ask("GET", "/metrics", ["Authorization": "Bearer ptk_admin"])
+            }
             #expect(metrics.status == 200 && metrics.text.contains("\npacktool_registry_readable 0\n"), "\(metrics)")
             #expect(
-                metrics.text.contains("packtool_connections 1") && !metrics.text.contains("packtool_queue_packages"))
+                metrics.text.contains("\npacktool_connections 1\n") && !metrics.text.contains("packtool_queue_packages")
+            )
             host.outage.withLock { $0 = nil }
             if time == .zero { #expect(try await server.ask("GET", "/health/ready").status == 200) }
         }
