@@ -36,7 +36,7 @@ import tempfile
 import threading
 import time
 
-from shared_servers import shared_servers
+from shared_servers import shared_servers, starting_servers
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = ROOT / os.environ.get("BUILD", ".build/debug") / "packtoolPackageTests.xctest"
@@ -45,8 +45,8 @@ LEDGER, SLOW = ROOT / "Tests/unsteady.txt", ROOT / "Tests/slow-suites.txt"
 TIMEOUT = int(os.environ.get("TEST_TIMEOUT", "2400"))
 WORKERS, ENGINES = int(os.environ.get("WORKERS", "5")), int(os.environ.get("ENGINES", "3"))
 EXTRA_WORKERS = 6
-# What a suite takes that is not in the list, and what suites of one process may take together.
-SHORT, SECONDS_TOGETHER = 3, 0 if os.environ.get("TIMES") else 30
+# What a suite takes that is not in the list, by itself and beside others; and what suites of one process may take together.
+SHORT, SHORT_BESIDE_OTHERS, SECONDS_TOGETHER = 3, 8, 0 if os.environ.get("TIMES") else 30
 
 VALUES = r"^(PackJSON|PackSystem|PackFormat|PackAuthorities|PackPatch|PackArchive|PackBuilder|PackImporter)Tests\."
 # Of the modules that also fetch, lock, wait or start programs, the folders that do not.
@@ -148,7 +148,8 @@ def groups_of_other_rings(first):
         if sum(map(length, group)) >= SECONDS_TOGETHER:
             groups.append(group)
             group = []
-    return groups + [group] * bool(group)
+    groups += [group] * bool(group)
+    return sorted(groups, key=lambda group: max(sum(map(length, group)), len(group) * SHORT_BESIDE_OTHERS), reverse=True)
 
 
 class Cores:
@@ -262,15 +263,14 @@ def run_on_storage():
 
 def run_all():
     """The first ring, and the suites of the others, where they are asked for."""
-    started, rule = time.monotonic(), first_ring()
-    with folders_in_memory():
+    started, rule, is_alone = time.monotonic(), first_ring(), os.environ.get("RING") == "1"
+    with folders_in_memory(), contextlib.nullcontext() if is_alone else starting_servers() as wait_for_servers:
         first = Run("first ring", LOGS / "first-ring.log", "--parallel", "--filter", rule)()
         print(f"first ring: {first.count} tests in {time.monotonic() - started:.0f} s", flush=True)
-        if os.environ.get("RING") == "1":
+        if is_alone:
             return first, []
-        with shared_servers():
-            slow = run_together([OnStorage(ON_STORAGE), *groups_of_other_rings(rule)])
-    return first, slow
+        wait_for_servers()
+        return first, run_together([OnStorage(ON_STORAGE), *groups_of_other_rings(rule)])
 
 
 def show_times(runs):

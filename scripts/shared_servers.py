@@ -47,8 +47,9 @@ def free_ports(count):
 
 
 @contextlib.contextmanager
-def shared_servers():
-    """PostgreSQL and SeaweedFS for all tests that do them no harm."""
+def starting_servers():
+    """PostgreSQL and SeaweedFS for all tests that do them no harm. They take some seconds to come up, in which the cores have little to
+    do: what is given waits for them."""
     port, *ports = free_ports(9)
     programs = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
     weed = subprocess.run([ROOT / "scripts/seaweedfs"], capture_output=True, text=True, check=False)
@@ -58,12 +59,23 @@ def shared_servers():
     if weed.returncode == 0:
         server = KeptServer("kept_seaweedfs.sh", weed.stdout.strip(), "private", *ports)
         servers.append(("TESTS_SEAWEEDFS_PORT", ports[6], server))
-    try:
+
+    def wait():
         for name, port, server in servers:
             if server.wait():
                 os.environ[name] = port
-        yield
+
+    try:
+        yield wait
     finally:
         for name, _, server in servers:
             os.environ.pop(name, None)
             server.end()
+
+
+@contextlib.contextmanager
+def shared_servers():
+    """The same, once they are up."""
+    with starting_servers() as wait:
+        wait()
+        yield
