@@ -5,6 +5,9 @@
 #   SECOND_USER=nobody scripts/dist-reproducible.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# As make dist does, which the second user could not.
+scripts/install-system-packages.sh
+scripts/install-system-packages.sh scripts/dist-packages.txt
 scratch=${1:-$(mktemp -d "${TMPDIR:-/tmp}/packtool-twice.XXXXXX")}
 commit=$(git rev-parse HEAD)
 source=$PWD
