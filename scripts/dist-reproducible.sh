@@ -14,7 +14,8 @@ source=$PWD
 
 clone() {
     [ -d "$1" ] || git clone -q --no-local "$source" "$1"
-    # The second one may belong to the second user, from an earlier run.
+    # One of an earlier run has other commits, and the second may belong to the second user.
+    git -c safe.directory="$1" -C "$1" fetch -q "$source" "$commit"
     git -c safe.directory="$1" -C "$1" checkout -q "$commit"
 }
 second=$scratch/second-folder-with-a-longer-name
