@@ -49,6 +49,9 @@ struct ContentAuditTests {
         #expect(
             try findings(["index.html": "<script src=a.js></script>", "a.js": "window.packtool.confirm()"]).isEmpty)
         #expect(try findings(["index.html": "x"], configuration: #"{"audit": {"no-confirm": "off"}}"#).isEmpty)
+        // Text about packtool, and another confirm, are no call.
+        let text = ["index.html": "<p>packtool build</p><script src=a.js></script>", "a.js": "confirm('Sure?')"]
+        #expect(try findings(text).map(\.kind) == [.noConfirm])
     }
 
     @Test func `a private key or a token is refused, and packed where that is said`() throws {
@@ -195,6 +198,21 @@ struct ContentAuditTests {
         let known = [manifest.package: audit.keys]
         let found = try findings(["index.html": page + "<img src='old.png'><img src='new.png'>"]) { $0.known = known }
         #expect(found.map { "\($0.severity) \($0.target ?? "")" } == ["warning old.png", "error new.png"])
+    }
+
+    @Test func `a call of confirm that is gone is new, one that never was is not`() throws {
+        let published = ["index.html": "<script src=a.js></script>", "a.js": "packtool.confirm()"]
+        let project = try Project(Dictionary(uniqueKeysWithValues: published.map { ("dist/\($0.key)", $0.value) }))
+        let manifest = try project.build("dist").packages[0].manifest
+        var audit = PublishedAudit(manifest)
+        let now = ["index.html": "<script src=a.js></script>", "a.js": "start()"]
+        #expect(try findings(now) { $0.known = [manifest.package: audit.keys] }.map(\.severity) == [.warning])
+        for object in audit.pages { audit.read(Array((published["index.html"] ?? "").utf8), of: object.digest) }
+        #expect(!audit.canConfirm && audit.scripts.count == 1)
+        for object in audit.scripts { audit.read(Array((published["a.js"] ?? "").utf8), of: object.digest) }
+        #expect(audit.canConfirm)
+        let found = try findings(now) { $0.known = [manifest.package: audit.keys] }
+        #expect(found.map { "\($0.severity) \($0.kind)" } == ["error noConfirm"])
     }
 
     @Test func `packages in the dist are left out and listed, wherever they lie`() throws {

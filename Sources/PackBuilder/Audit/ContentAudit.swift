@@ -65,7 +65,7 @@ struct ContentAudit: Sendable {
                 found.secrets.append(Place(path: file.path, line: lines.line(at: secret.offset), what: secret.what))
             }
             guard pages.contains(kind) else { return }
-            found.canConfirm = confirming.first(in: bytes) != nil
+            found.canConfirm = canConfirm(bytes)
             var from = 0
             while let offset = serviceWorker.first(in: bytes, from: from) {
                 from = offset + serviceWorker.count
@@ -77,7 +77,16 @@ struct ContentAudit: Sendable {
         return found
     }
 
-    private static let confirming = Word("packtool", by: "k")
+    /// Whether what has such a name may call `packtool.confirm()`: a page or a script.
+    static func mayConfirm(_ path: PackagePath) -> Bool { pages.contains(path.fileExtension) }
+
+    /// Whether the text of a page or a script has both words of `packtool.confirm()`, however they stand there.
+    static func canConfirm(_ text: UnsafeRawBufferPointer) -> Bool {
+        host.first(in: text) != nil && confirming.first(in: text) != nil
+    }
+
+    private static let host = Word("packtool", by: "k")
+    private static let confirming = Word("confirm", by: "f")
     private static let serviceWorker = Word("serviceWorker", by: "W")
 
     /// Whether `.register(` follows, also as `?.register(`.

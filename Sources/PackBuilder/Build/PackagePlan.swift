@@ -118,15 +118,7 @@ struct PackagePlan {
             }
         }
         if !found.canConfirm, contents[entry] != nil {
-            findings.append(
-                Finding(
-                    .warning, .noConfirm, package: id, file: "\(folder)/\(entry)",
-                    """
-                    no page can call packtool.confirm(), and a device takes a version that never confirms for a broken \
-                    one. Call it where the app has shown what its user came for, such as at the end of its start:
-                        globalThis.packtool?.confirm?.();
-                    Not in an event such as load: a page whose script has failed gets that too.
-                    """))
+            findings.append(.noConfirm(package: id, file: "\(folder)/\(entry)"))
         }
         return findings
     }

@@ -76,11 +76,23 @@ package struct Finding: Hashable, Sendable, CustomStringConvertible {
         Finding(severity, kind, package: package, file: file, line: line, target: target, message)
     }
 
-    /// Whether a published version can have the same finding. Such versions are judged by their pages, styles and
-    /// names.
+    /// No page or script of a package can call `packtool.confirm()`.
+    static func noConfirm(package: PackageID, file: String) -> Finding {
+        Finding(
+            .warning, .noConfirm, package: package, file: file,
+            """
+            no page can call packtool.confirm(), and a device takes a version that never confirms for a broken \
+            one. Call it where the app has shown what its user came for, such as at the end of its start:
+                globalThis.packtool?.confirm?.();
+            Not in an event such as load: a page whose script has failed gets that too.
+            """)
+    }
+
+    /// Whether a published version can have the same finding. Such versions are judged by their pages, styles, scripts
+    /// and names.
     package var isComparable: Bool {
         switch kind {
-        case .missingFile, .nameDiffers, .online, .outside, .riskyName: true
+        case .missingFile, .nameDiffers, .noConfirm, .online, .outside, .riskyName: true
         default: false
         }
     }

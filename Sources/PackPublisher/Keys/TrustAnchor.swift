@@ -35,7 +35,18 @@ package struct TrustAnchor: Sendable {
 
     /// The store for metadata that was verified from this root.
     package func store(in project: ProjectFolder) throws -> FolderTrustStore {
-        let name = String(Digest(of: root).hex.prefix(16))
-        return try FolderTrustStore(folder: project.trust.appending(path: name, directoryHint: .isDirectory))
+        try FolderTrustStore(folder: folder(in: project))
+    }
+
+    /// The version of the newest timestamp that the project has verified; nil if there is none. It only reads.
+    package func seenTimestampVersion(in project: ProjectFolder) -> Int? {
+        let file = folder(in: project).appending(path: "timestamp.json")
+        return FileManager.default.contents(atPath: file.path(percentEncoded: false)).flatMap {
+            try? SignedDocument<TimestampMetadata>(parsing: Array($0)).body.version
+        }
+    }
+
+    private func folder(in project: ProjectFolder) -> URL {
+        project.trust.appending(path: String(Digest(of: root).hex.prefix(16)), directoryHint: .isDirectory)
     }
 }

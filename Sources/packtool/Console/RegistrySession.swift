@@ -15,6 +15,8 @@ struct RegistrySession {
     let location: RegistryLocation
     /// The registry of a folder or a database; nil for a server.
     let local: LocalRegistry?
+    /// What a publication refuses, and another change is warned of (``finish(console:)``).
+    private let olderState: String?
     private let console: Console
 
     /// - Parameter waitsForServer: Whether a server that starts anew is waited for (``RetryPolicy``).
@@ -50,6 +52,27 @@ struct RegistrySession {
             registry = try RemoteRegistry(url.absoluteString, token: token, retry: retry)
             local = nil
         }
+        // Copies of folders are left behind; a database and a bucket have one address each.
+        if case .folder = location {
+            olderState = await Self.olderState(of: registry, at: location, project)
+        } else {
+            olderState = nil
+        }
+    }
+
+    /// How a folder is behind what the project has verified of it; nil if it is not.
+    private static func olderState(
+        of registry: any Registry, at location: RegistryLocation, _ project: ProjectFolder
+    ) async -> String? {
+        guard FileManager.default.fileExists(atPath: project.root.path(percentEncoded: false)),
+            let anchor = try? await TrustAnchor(project: project, registry: registry, isKept: false),
+            let seen = anchor.seenTimestampVersion(in: project),
+            let bytes = try? await registry.viewFile(.timestamp, maximumByteCount: 1 << 20),
+            let shown = try? SignedDocument<TimestampMetadata>(parsing: bytes).body.version, shown < seen
+        else { return nil }
+        return
+            "the registry \(location) shows an older state than this project has seen: timestamp \(shown), after \(seen). If it is "
+            + "an old copy, no device sees what was changed in it: give the right one with --registry"
     }
 
     /// Keys from the environment, else from the project's key folder.
@@ -135,6 +158,7 @@ struct RegistrySession {
     /// it; a server, where the registry has one, makes them by itself. So what goes wrong here is told, and is no
     /// failure of the command.
     func finish(console: Console) async {
+        if let olderState { console.note("warning: \(olderState)") }
         guard let local, await !local.isServed() else { return }
         let line = ProgressLine(console)
         do {

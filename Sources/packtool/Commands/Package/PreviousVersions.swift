@@ -67,7 +67,7 @@ final class PreviousVersions: Sendable {
         }
     }
 
-    /// What the last published version of each package would have been warned of, by its pages, styles and names.
+    /// What the last published version of each package would have been warned of, by its pages, styles, scripts and names.
     /// Packages without one are not in it.
     /// - Throws: ``CommandFailure`` where the registry cannot be read: nothing would be new then.
     func findings(before packages: [(id: PackageID, version: SemanticVersion)]) async throws -> [PackageID: Set<String>]
@@ -80,12 +80,17 @@ final class PreviousVersions: Sendable {
             var known: [PackageID: Set<String>] = [:]
             for (id, manifest) in try await read(registry, packages).manifests {
                 var audit = PublishedAudit(manifest)
+                let read = { (object: Object) async throws in
+                    let path = ViewPath.object(object.digest)
+                    let bytes = try await registry.viewFile(path, maximumByteCount: object.size)
+                    return bytes.flatMap { Digest(of: $0) == object.digest ? $0 : nil }
+                }
                 for page in audit.pages.prefix(Self.maximumPageCount) where page.size <= Self.maximumPageSize {
-                    let path = ViewPath.object(page.digest)
-                    guard let bytes = try await registry.viewFile(path, maximumByteCount: page.size),
-                        Digest(of: bytes) == page.digest
-                    else { continue }
-                    audit.read(bytes, of: page.digest)
+                    if let bytes = try await read(page) { audit.read(bytes, of: page.digest) }
+                }
+                for script in audit.scripts.prefix(Self.maximumPageCount) where script.size <= Self.maximumPageSize {
+                    if audit.canConfirm { break }
+                    if let bytes = try await read(script) { audit.read(bytes, of: script.digest) }
                 }
                 known[id] = audit.keys
             }
